@@ -1,0 +1,1 @@
+"""Types, events, errors, settings and clocks: no threads, no Qt, no models."""

@@ -1,0 +1,304 @@
+"""What happened, as frozen values with a session time: the only thing that threads tell each other.
+
+``at_ms`` is the session clock (monotonic, 0 at session start). Texts are cumulative, never deltas, so that an event of
+delivery ``LATEST`` may replace an unread older one with the same key and nothing is lost; ``LOSSLESS`` events are all
+delivered.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+from typing import Any, ClassVar
+
+
+class Delivery(Enum):
+    """How a mailbox may treat an unread event."""
+
+    LOSSLESS = "lossless"
+    LATEST = "latest"
+
+
+class SessionState(StrEnum):
+    """States of a session; every transition happens in ``Session._transition``."""
+
+    IDLE = "idle"
+    LOADING = "loading"
+    READY = "ready"
+    RUNNING = "running"
+    STOPPING = "stopping"
+    FAILED = "failed"
+
+
+class AskReason(StrEnum):
+    """Why the scheduler asked the language model."""
+
+    WORDS_CHANGED = "words_changed"
+    TRAILING = "trailing"
+    SPEECH_ENDED = "speech_ended"
+    FINAL = "final"
+    RETRY = "retry"
+    MODEL_CHANGED = "model_changed"
+
+
+class SpokenKind(StrEnum):
+    """What a spoken word is part of."""
+
+    OPENER = "opener"
+    CONNECTOR = "connector"
+    ANSWER = "answer"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Base of all events."""
+
+    delivery: ClassVar[Delivery] = Delivery.LOSSLESS
+
+    at_ms: float
+
+    def key(self) -> object:
+        """Events with an equal key replace each other under ``LATEST``."""
+        return type(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionStateChanged(Event):
+    """The session moved to ``state``; ``detail`` is for the state line, ``progress`` in 0..1 while loading."""
+
+    state: SessionState
+    detail: str = ""
+    progress: float | None = None
+    category: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SttPartial(Event):
+    """The unfinished sentence as heard so far.
+
+    Attributes:
+        rev: Counts the passes over this utterance, from 1.
+        text: The whole utterance so far.
+        stable_words: How many leading words the latest two passes agree on.
+        audio_ms: How much of the utterance the pass had heard.
+        heard_until_ms: Session time of the newest sample that the pass had heard.
+        lag_ms: Age of the newest sample the pass had heard, when its text arrived.
+    """
+
+    delivery: ClassVar[Delivery] = Delivery.LATEST
+
+    utterance: int
+    rev: int
+    text: str
+    stable_words: int
+    audio_ms: float = 0.0
+    heard_until_ms: float = 0.0
+    lag_ms: float = 0.0
+
+    def key(self) -> object:
+        return (SttPartial, self.utterance)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SttFinal(Event):
+    """The utterance is over; ``text`` won't change. Empty when no words were in it."""
+
+    utterance: int
+    text: str
+    audio_ms: float = 0.0
+    heard_until_ms: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OracleRequested(Event):
+    """The language model was asked. ``heard_words``: how many words of the user the question held."""
+
+    generation: int
+    utterance: int
+    model: str
+    prompt_tokens: int
+    because: AskReason
+    heard_words: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OracleRevision(Event):
+    """What generation ``generation`` has answered so far. ``first_token_ms``: from request to first token."""
+
+    delivery: ClassVar[Delivery] = Delivery.LATEST
+
+    generation: int
+    utterance: int
+    model: str
+    text_so_far: str
+    complete: bool
+    first_token_ms: float = 0.0
+
+    def key(self) -> object:
+        return (OracleRevision, self.generation)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OracleCurrent(Event):
+    """The answer of ``generation`` was asked with all the words that were heard up to ``heard_until_ms``."""
+
+    delivery: ClassVar[Delivery] = Delivery.LATEST
+
+    utterance: int
+    generation: int
+    heard_until_ms: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OracleApplied(Event):
+    """The feed's account of one generation: sent when it starts to be fed and when it is used up or replaced.
+
+    Attributes:
+        frame: The frame of the latest fed token.
+        tokens_fed: How many of its tokens the front end was given.
+        tokens_missed: How many were replaced or cleared before their turn.
+        ended: Nothing of this generation follows.
+    """
+
+    generation: int
+    frame: int
+    tokens_fed: int
+    tokens_missed: int
+    ended: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OracleFailed(Event):
+    """A request ended without (all of) its answer. ``superseded``: dropped for a newer one, which is no fault."""
+
+    generation: int
+    model: str
+    category: str
+    what: str
+    remedy: str = ""
+    will_retry: bool = False
+    superseded: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentText(Event):
+    """A word that is being played from frame ``frame`` on; ``generation`` is the revision that fed it, or None."""
+
+    utterance: int
+    text: str
+    frame: int
+    generation: int | None
+    kind: SpokenKind = SpokenKind.ANSWER
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserSpeechStarted(Event):
+    """The user began to speak, or went on after a pause of the same utterance (``resumed``)."""
+
+    utterance: int
+    resumed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserSpeechEnded(Event):
+    """The user fell silent; ``last_speech_ms`` is the session time of the last sample with speech."""
+
+    utterance: int
+    last_speech_ms: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentSpeechStarted(Event):
+    """The first sound of an answer to ``utterance`` is played (``at_ms`` is when it leaves the loop)."""
+
+    utterance: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentSpeechEnded(Event):
+    """The answer to ``utterance`` is over; ``interrupted``: the user cut it short."""
+
+    utterance: int
+    interrupted: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interrupted(Event):
+    """The user spoke over the assistant, which fell silent."""
+
+    utterance: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrameTiming(Event):
+    """Health and levels of the frame thread, about six times a second."""
+
+    delivery: ClassVar[Delivery] = Delivery.LATEST
+
+    frame: int
+    step_p50_ms: float
+    step_p95_ms: float
+    late_frames: int
+    input_dbfs: float
+    output_dbfs: float
+    stt_dropped_frames: int = 0
+    audio_underruns: int = 0
+    audio_overruns: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrameLate(Event):
+    """Frames fell behind real time by ``behind_ms``; playback was skipped to catch up."""
+
+    frame: int
+    behind_ms: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceChanged(Event):
+    """The session now uses this input and output device."""
+
+    input_name: str
+    output_name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsageUpdated(Event):
+    """Calls, tokens and estimated cost of this session so far."""
+
+    delivery: ClassVar[Delivery] = Delivery.LATEST
+
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost_usd: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelChanged(Event):
+    """The language model in use, at start and after a switch; ``label`` is what the user sees."""
+
+    model: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComponentError(Event):
+    """A component is in trouble; the conversation goes on where it can."""
+
+    component: str
+    category: str
+    what: str
+    remedy: str
+
+
+def event_to_dict(event: Event) -> dict[str, Any]:
+    """One event as JSON-ready values: ``{"type": ..., "at_ms": ..., ...}``; enums as their values."""
+    out: dict[str, Any] = {"type": type(event).__name__, "at_ms": round(event.at_ms, 3)}
+    for field in dataclasses.fields(event):
+        if field.name == "at_ms":
+            continue
+        value = getattr(event, field.name)
+        out[field.name] = value.value if isinstance(value, Enum) else value
+    return out

@@ -1,0 +1,1 @@
+"""Sound in and out: devices, files, rings, resampling, echo cancellation, voice activity."""

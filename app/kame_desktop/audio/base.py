@@ -1,0 +1,137 @@
+"""What the frame thread needs of sound hardware, as protocols; adapters live beside this module."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from kame_desktop.core.audio_types import Pcm, PcmFrame, UserActivity
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceInfo:
+    """What a device calls itself. ``realtime``: time passes by itself (hardware); otherwise the loop paces it."""
+
+    input_name: str
+    output_name: str
+    realtime: bool
+
+
+@dataclass(slots=True)
+class DeviceStats:
+    """Counters of what went wrong between hardware and loop, in model-rate samples."""
+
+    underrun_samples: int = 0
+    overrun_samples: int = 0
+
+
+class AudioDevice(Protocol):
+    """A microphone and a speaker on one time axis, in whole model frames.
+
+    Life: ``start`` -> any number of ``read_frame`` / ``write_frame`` -> ``stop``. ``start``, ``read_frame``,
+    ``write_frame`` and ``stop`` belong to the frame thread; ``interrupt`` may be called from any thread.
+    """
+
+    @property
+    def info(self) -> DeviceInfo: ...
+
+    @property
+    def stats(self) -> DeviceStats: ...
+
+    def start(self) -> None:
+        """Open the streams. Raises DeviceError (or AudioFileError) with a remedy."""
+        ...
+
+    def read_frame(self) -> PcmFrame | None:
+        """Block until a whole frame was captured and return it; None once ``interrupt`` was called or input ended.
+
+        Raises DeviceError when the device goes away.
+        """
+        ...
+
+    def write_frame(self, frame: PcmFrame) -> None:
+        """Queue a frame for playback; never blocks. It is heard after what is already queued."""
+        ...
+
+    def reference_frame(self) -> PcmFrame:
+        """What was really played while the latest captured frame was recorded: the echo canceller's reference."""
+        ...
+
+    @property
+    def input_ended(self) -> bool:
+        """The recording is over and what is read now is silence; never with hardware."""
+        ...
+
+    def next_input(self) -> bool:
+        """The conversation has settled: go on with the next recording; False when there is none, or with hardware."""
+        ...
+
+    def backlog_ms(self) -> float:
+        """How much captured sound waits to be read: more than a frame means that the loop is late."""
+        ...
+
+    def skip_playback(self, samples: int) -> None:
+        """Drop up to ``samples`` queued playback samples, so that delay doesn't accumulate after a late frame."""
+        ...
+
+    def interrupt(self) -> None:
+        """Make a blocked and every later ``read_frame`` return None."""
+        ...
+
+    def stop(self) -> None:
+        """Close the streams; idempotent, at most 1 s."""
+        ...
+
+
+class EchoCanceller(Protocol):
+    """Removes what the speaker played from what the microphone heard. Frame thread only; never blocks."""
+
+    def process(self, near: PcmFrame, far: PcmFrame) -> PcmFrame:
+        """Return the near end without the echo of the far end (both one frame at ``MODEL_RATE_HZ``)."""
+        ...
+
+    def reset(self) -> None:
+        """Forget the room (after a change of device)."""
+        ...
+
+
+class NoEchoCanceller:
+    """For files and headphones: the microphone can't hear the speaker."""
+
+    def process(self, near: PcmFrame, far: PcmFrame) -> PcmFrame:
+        return near
+
+    def reset(self) -> None:
+        pass
+
+
+class VoiceActivityDetector(Protocol):
+    """Speech probability of short chunks of sound. Frame thread only."""
+
+    @property
+    def chunk_samples(self) -> int:
+        """Samples a chunk, at ``rate_hz``."""
+        ...
+
+    @property
+    def rate_hz(self) -> int: ...
+
+    def probability(self, chunk: Pcm) -> float:
+        """Probability in 0..1 that the chunk (shape ``[chunk_samples]``) holds speech."""
+        ...
+
+    def reset(self) -> None:
+        """Forget what came before."""
+        ...
+
+
+class TurnDetector(Protocol):
+    """Frames -> who is speaking. Frame thread only."""
+
+    def process(self, frame: PcmFrame) -> UserActivity:
+        """Take the next frame of cleaned microphone sound and say what the user is doing at its end."""
+        ...
+
+    def reset(self) -> None:
+        """Start a session anew: utterances count from 1 again."""
+        ...

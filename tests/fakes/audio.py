@@ -1,0 +1,177 @@
+"""Sound hardware made of arrays, and a voice activity detector that knows what it is told."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from kame_desktop.audio.base import DeviceInfo, DeviceStats
+from kame_desktop.core.audio_types import FRAME_MS, FRAME_SAMPLES, Pcm, PcmFrame, level_dbfs, silence_frame
+from kame_desktop.core.clock import ManualClock
+from kame_desktop.core.errors import AppError
+
+
+class FakeDevice:
+    """An AudioDevice that captures scripted frames, one after the other, moving a ``ManualClock`` frame by frame.
+
+    What is written is played while the next frame is captured. After the script ``read_frame`` returns None, or silence
+    for ever with ``endless``. ``gate``: each ``read_frame`` first waits for it (``interrupt`` ends the wait).
+
+    Attributes:
+        written: Every frame written.
+        played: Every frame played, silence where nothing was queued.
+        skipped: Samples dropped by ``skip_playback``.
+        started: ``start`` was called.
+        stopped: ``stop`` was called.
+        backlog: What ``backlog_ms`` says.
+        fail_start: Raised by ``start``.
+        fail_at: Frame number -> error raised by ``read_frame`` instead of delivering it.
+    """
+
+    def __init__(
+        self,
+        frames: Iterable[PcmFrame] = (),
+        *,
+        clock: ManualClock | None = None,
+        endless: bool = False,
+        gate: threading.Semaphore | None = None,
+        before_read: Callable[[int], None] | None = None,
+    ) -> None:
+        self._frames = list(frames)
+        self._clock = clock
+        self._endless = endless
+        self._gate = gate
+        self._before_read = before_read
+        self._interrupted = threading.Event()
+        self._info = DeviceInfo("fake microphone", "fake loudspeaker", realtime=False)
+        self._stats = DeviceStats()
+        self._queue: Pcm = np.zeros(0, dtype=np.float32)
+        self._reference = silence_frame()
+        self.frames_read = 0
+        self.written: list[PcmFrame] = []
+        self.played: list[PcmFrame] = []
+        self.skipped = 0
+        self.started = False
+        self.stopped = False
+        self.backlog = 0.0
+        self.fail_start: AppError | None = None
+        self.fail_at: dict[int, AppError] = {}
+
+    @property
+    def info(self) -> DeviceInfo:
+        return self._info
+
+    @property
+    def stats(self) -> DeviceStats:
+        return self._stats
+
+    def start(self) -> None:
+        if self.fail_start is not None:
+            raise self.fail_start
+        self.started = True
+
+    def read_frame(self) -> PcmFrame | None:
+        while self._gate is not None and not self._interrupted.is_set():
+            if self._gate.acquire(timeout=0.02):
+                break
+        if self._interrupted.is_set():
+            return None
+        number = self.frames_read
+        if self._before_read is not None:
+            self._before_read(number)
+        if number in self.fail_at:
+            raise self.fail_at[number]
+        if number >= len(self._frames) and not self._endless:
+            return None
+        self.frames_read += 1
+        if self._clock is not None:
+            self._clock.advance_to(self.frames_read * FRAME_MS)
+        self._reference = silence_frame()
+        count = min(FRAME_SAMPLES, len(self._queue))
+        self._reference[:count] = self._queue[:count]
+        self._queue = self._queue[count:]
+        self.played.append(self._reference)
+        return self._frames[number].copy() if number < len(self._frames) else silence_frame()
+
+    def write_frame(self, frame: PcmFrame) -> None:
+        self.written.append(frame.copy())
+        self._queue = np.concatenate((self._queue, frame))
+
+    def reference_frame(self) -> PcmFrame:
+        return self._reference.copy()
+
+    @property
+    def input_ended(self) -> bool:
+        return False
+
+    def next_input(self) -> bool:
+        return False
+
+    def backlog_ms(self) -> float:
+        return self.backlog
+
+    def skip_playback(self, samples: int) -> None:
+        count = max(0, min(samples, len(self._queue)))
+        self._queue = self._queue[count:]
+        self.skipped += count
+
+    def interrupt(self) -> None:
+        self._interrupted.set()
+
+    def stop(self) -> None:
+        self._interrupted.set()
+        self.stopped = True
+
+
+class FakeVad:
+    """A VoiceActivityDetector with probabilities from a script (the last goes on), else 0.95 loud and 0.02 quiet.
+
+    Attributes:
+        calls: Chunks judged since it was made.
+        resets: How often ``reset`` was called.
+    """
+
+    def __init__(self, script: Sequence[float] | None = None, *, loud_dbfs: float = -45.0) -> None:
+        self._script = script
+        self._loud_dbfs = loud_dbfs
+        self.calls = 0
+        self.resets = 0
+
+    @property
+    def chunk_samples(self) -> int:
+        return 512
+
+    @property
+    def rate_hz(self) -> int:
+        return 16_000
+
+    def probability(self, chunk: Pcm) -> float:
+        assert chunk.shape == (512,)
+        assert chunk.dtype == np.float32
+        self.calls += 1
+        if self._script is not None:
+            return self._script[min(self.calls, len(self._script)) - 1]
+        return 0.95 if level_dbfs(chunk) > self._loud_dbfs else 0.02
+
+    def reset(self) -> None:
+        self.resets += 1
+
+
+def tone(duration_ms: float, amplitude: float = 0.3, hz: float = 220.0, rate_hz: int = 24_000) -> Pcm:
+    """A sine: what ``FakeVad`` takes for speech."""
+    time_s = np.arange(round(duration_ms * rate_hz / 1e3)) / rate_hz
+    return (amplitude * np.sin(2 * np.pi * hz * time_s)).astype(np.float32)
+
+
+def quiet(duration_ms: float, rate_hz: int = 24_000) -> Pcm:
+    """Digital silence."""
+    return np.zeros(round(duration_ms * rate_hz / 1e3), dtype=np.float32)
+
+
+def to_frames(*pieces: Pcm) -> list[PcmFrame]:
+    """Cut the pieces, put together, into whole frames; the last one is filled with silence."""
+    pcm = np.concatenate(pieces)
+    pcm = np.pad(pcm, (0, -len(pcm) % FRAME_SAMPLES)).astype(np.float32)
+    return list(pcm.reshape(-1, FRAME_SAMPLES))

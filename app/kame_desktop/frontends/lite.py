@@ -1,0 +1,308 @@
+"""The CPU front end: turn taking, and a text-to-speech voice steered by the oracle (engines lite and cascade).
+
+A turn: the user pauses -> the answer starts in that very frame, with its first clause if that was synthesised ahead,
+else with an opener -> clause after clause of the newest revision -> the revision is complete and said. Each clause is
+chosen at the sample where it begins, so a new revision can change everything but the clause that is being played
+(``lite_plan`` decides how). The user going on in the same utterance gets the turn back; 200 ms of speech over the
+answer ends it. After the end a later revision of the same utterance may open the turn again, with what it changes.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+from kame_desktop.core.activity import Activity
+from kame_desktop.core.audio_types import MODEL_RATE_HZ, UserActivity
+from kame_desktop.core.events import SpokenKind
+from kame_desktop.frontends.base import (
+    Capabilities,
+    FrontendInput,
+    FrontendOutput,
+    LoadProgress,
+    OracleSlot,
+    SpokenWord,
+)
+from kame_desktop.frontends.lite_plan import AnswerPlan, Clause
+from kame_desktop.frontends.lite_player import ClipPlayer, Piece, ms_to_samples
+from kame_desktop.frontends.lite_policy import (
+    GAP_MS,
+    INTERRUPT_SPEECH_MS,
+    MIN_TURN_SPEECH_MS,
+    OPENER_GAP_MS,
+    READY_OPENERS,
+    RESUME_ANSWER_MS,
+    THINKING_OPENERS,
+    LitePolicy,
+    Phrase,
+    fixed_phrases,
+    phrase_key,
+)
+from kame_desktop.frontends.lite_turn import Turn
+from kame_desktop.frontends.synth_worker import ThreadedSynthesizer
+from kame_desktop.frontends.voice import Clip, ClipKey, Synthesizer, SynthesizerFactory, Voice, VoiceFactory
+from kame_desktop.frontends.word_tokens import WordTokenizer
+
+_AHEAD_WHILE_LISTENING = 2
+_AHEAD_WHILE_SPEAKING = 3
+_CACHED_CLIPS = 32
+
+
+class LiteFrontend:
+    """Implements ``SpeechFrontend``. Owner: the frame thread; the synthesis worker touches only the voice.
+
+    Bounds: the newest few clauses wait for synthesis (newest wins), ``_CACHED_CLIPS`` clips are kept (least recently
+    used go first).
+
+    Args:
+        policy: ``TANDEM`` or ``CASCADE``.
+        voice_factory: Makes the voice; called in ``load``.
+        activity: Counts synthesis as work in flight.
+        synthesizer_factory: Runs the voice; the default uses one worker thread.
+    """
+
+    def __init__(
+        self,
+        policy: LitePolicy,
+        voice_factory: VoiceFactory,
+        activity: Activity,
+        synthesizer_factory: SynthesizerFactory = ThreadedSynthesizer,
+    ) -> None:
+        self._policy = policy
+        self._voice_factory = voice_factory
+        self._activity = activity
+        self._synthesizer_factory = synthesizer_factory
+        self._synthesizer: Synthesizer | None = None
+        self._tokenizer = WordTokenizer()
+        self._phrases: dict[ClipKey, Clip] = {}
+        self._clips: OrderedDict[ClipKey, Clip] = OrderedDict()
+        self._player = ClipPlayer()
+        self._begin_session()
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return self._policy.capabilities
+
+    @property
+    def tokenizer(self) -> WordTokenizer:
+        return self._tokenizer
+
+    def load(self, progress: LoadProgress) -> None:
+        """Load the voice and synthesise the fixed phrases. Raises MissingPackageError, ModelFileError, Cancelled."""
+        self.close()
+        progress(0.0, "Loading the voice")
+        voice: Voice = self._voice_factory()
+        try:
+            voice.load()
+            keys = fixed_phrases()
+            for number, key in enumerate(keys):
+                progress(0.7 + 0.3 * number / len(keys), "Preparing the voice")
+                self._phrases[key] = voice.speak(key)
+        except BaseException:
+            voice.close()
+            raise
+        self._synthesizer = self._synthesizer_factory(voice, self._activity)
+        progress(1.0, "The voice is ready")
+
+    def reset(self) -> None:
+        """Begin a conversation: turns, clips, words and jobs of an earlier one are gone."""
+        if self._synthesizer is not None:
+            self._synthesizer.drop()
+        self._clips.clear()
+        self._tokenizer.clear()
+        self._player.stop()
+        self._begin_session()
+
+    def close(self) -> None:
+        """End the worker and free the voice."""
+        synthesizer, self._synthesizer = self._synthesizer, None
+        if synthesizer is not None:
+            synthesizer.close()
+        self._phrases.clear()
+        self._clips.clear()
+
+    def step(self, given: FrontendInput) -> FrontendOutput:
+        """Hear one frame, speak one frame; never waits for synthesis."""
+        user = given.user
+        self._hear(user)
+        self._feed(given.oracle)
+        self._heard.current = given.oracle_current
+        self._synthesise_ahead()
+        stopped = self._stop_for_user(user)
+        if stopped is not None:
+            return stopped
+        self._take_turn(given)
+        return self._speak(given)
+
+    def _begin_session(self) -> None:
+        self._heard = self._new_turn(0)
+        """The user's current or latest utterance: the oracle belongs to it."""
+        self._speaking: Turn | None = None
+        """The turn that the assistant holds; an earlier utterance than ``_heard`` while the user talks over it."""
+        self._spoken_before_start = 0.0
+        self._thinking_count = 0
+        self._ready_count = 0
+
+    def _new_turn(self, utterance: int) -> Turn:
+        return Turn(utterance, self._new_plan())
+
+    def _new_plan(self) -> AnswerPlan:
+        return AnswerPlan(self._policy.whole_sentence_first)
+
+    def _hear(self, user: UserActivity) -> None:
+        if user.utterance != self._heard.utterance:
+            self._heard = self._new_turn(user.utterance)
+            self._spoken_before_start = 0.0
+        elif user.started:
+            self._spoken_before_start = self._heard.speech_ms
+        self._heard.hear(user)
+
+    def _feed(self, slot: OracleSlot) -> None:
+        speaking, heard = self._speaking, self._heard
+        if speaking is not None and speaking is not heard:
+            starts = self._tokenizer.start_id in slot.ids
+            if slot.utterance is not None:
+                older = slot.utterance == speaking.utterance
+            else:
+                older = not starts and slot.generation == speaking.plan.generation
+            if older:
+                speaking.feed(slot, self._tokenizer)
+                return
+            if starts:
+                speaking.plan.finish()  # the feed has moved on: no more of that answer will come
+        if slot.utterance is None or slot.utterance == heard.utterance:
+            heard.feed(slot, self._tokenizer)
+
+    def _stop_for_user(self, user: UserActivity) -> FrontendOutput | None:
+        """Give the turn back when the user wants it; the frame that fades out, or None."""
+        turn = self._speaking
+        if turn is None:
+            return None
+        same = turn.utterance == user.utterance
+        if same and user.started and turn.answer_ms <= RESUME_ANSWER_MS:
+            was_started, cut = turn.started, turn.answer_ms > 0.0
+            turn.give_back()
+            return self._fade_out(was_started, interrupted=cut)
+        if user.speaking and user.speech_ms - self._spoken_before_start >= INTERRUPT_SPEECH_MS:
+            was_started = turn.started
+            if same:
+                turn.drop_answer(self._new_plan())
+            return self._fade_out(was_started, interrupted=was_started)
+        return None
+
+    def _fade_out(self, was_started: bool, interrupted: bool) -> FrontendOutput:
+        self._speaking = None
+        return FrontendOutput(self._player.fade_out(), speech_ended=was_started, interrupted=interrupted)
+
+    def _take_turn(self, given: FrontendInput) -> None:
+        heard = self._heard
+        if self._speaking is not None or not heard.paused or given.user.speaking or given.nothing_heard:
+            return
+        if given.user.paused and heard.speech_ms >= MIN_TURN_SPEECH_MS:
+            self._speaking = heard
+            heard.take()
+            silent_until_answer = given.backend_down or not self._policy.openers or not heard.worth_a_word
+            if not heard.plan.exhausted and not self._answer_ready(heard) and not silent_until_answer:
+                heard.phrase = self._opener(heard)
+                heard.fillers = 1
+        elif self._answer_ready(heard):  # the utterance was short, or the answer is late, or it changed after its end
+            self._speaking = heard
+            heard.take()
+
+    def _opener(self, turn: Turn) -> Phrase:
+        if turn.plan.begun:
+            self._ready_count += 1
+            return READY_OPENERS[(self._ready_count - 1) % len(READY_OPENERS)]
+        self._thinking_count += 1
+        return THINKING_OPENERS[(self._thinking_count - 1) % len(THINKING_OPENERS)]
+
+    def _speak(self, given: FrontendInput) -> FrontendOutput:
+        turn = self._speaking
+        if turn is not None:
+            nothing_heard = given.nothing_heard and turn.utterance == given.user.utterance
+            turn.wait(self._policy, self._player.sounding, given.backend_down, nothing_heard)
+        frame = self._player.render(self._next_piece)
+        if turn is None:
+            return FrontendOutput(frame.pcm, holding_turn=self._may_reopen())
+        if frame.answer_samples:
+            turn.answer_ms += frame.answer_samples * 1e3 / MODEL_RATE_HZ
+            turn.dry_ms = 0.0
+        started = frame.audible_at is not None and not turn.started
+        turn.started |= started
+        ended = False
+        if turn.over(self._player.sounding):
+            ended, turn.started = turn.started, False
+            self._speaking = None
+        return FrontendOutput(
+            frame.pcm,
+            words=frame.words,
+            speech_started=started,
+            onset_ms=(frame.audible_at or 0) * 1e3 / MODEL_RATE_HZ if started else 0.0,
+            speech_ended=ended,
+            holding_turn=self._speaking is not None or self._may_reopen(),
+        )
+
+    def _may_reopen(self) -> bool:
+        """The answer was said before the user's utterance was final: its last revision may change it."""
+        heard = self._heard
+        return heard.paused and not heard.finished and heard.speech_ms >= MIN_TURN_SPEECH_MS
+
+    def _next_piece(self) -> Piece | None:
+        """What begins to play at this sample. Committed as soon as it is returned."""
+        turn = self._speaking
+        if turn is None or turn.pointless:
+            return None
+        while turn.phrase is None and self._answer_ready(turn):
+            clause = turn.plan.upcoming(1)[0]
+            clip = self._clip(_clip_key(clause))
+            turn.plan.commit(clause)
+            if clip is not None and clip.pcm.size:
+                return _piece(clip, clause)
+        phrase, turn.phrase = turn.phrase, None
+        if phrase is None:
+            return None
+        turn.plan.note_opener(phrase)
+        words = tuple(SpokenWord(word, None, SpokenKind.OPENER) for word in phrase)
+        return Piece(self._phrases[phrase_key(phrase)], words, ms_to_samples(OPENER_GAP_MS), answer=False)
+
+    def _answer_ready(self, turn: Turn) -> bool:
+        """The next clause can begin now; a connector only when what it connects to can follow."""
+        clauses = turn.plan.upcoming(2)
+        if not clauses or not turn.may_answer:
+            return False
+        needed = clauses if clauses[0].kind is SpokenKind.CONNECTOR else clauses[:1]
+        return all(self._clip(_clip_key(clause)) is not None for clause in needed)
+
+    def _clip(self, key: ClipKey) -> Clip | None:
+        clip = self._phrases.get(key)
+        if clip is None and (clip := self._clips.get(key)) is not None:
+            self._clips.move_to_end(key)
+        return clip
+
+    def _synthesise_ahead(self) -> None:
+        if self._synthesizer is None:
+            return
+        for key, clip in self._synthesizer.poll():
+            self._keep(key, clip)
+        clauses: list[Clause] = []
+        if self._speaking is not None:
+            clauses += self._speaking.plan.upcoming(_AHEAD_WHILE_SPEAKING)
+        if self._speaking is not self._heard:
+            clauses += self._heard.plan.upcoming(_AHEAD_WHILE_LISTENING)
+        keys = [_clip_key(clause) for clause in clauses]
+        self._synthesizer.want([key for key in keys if self._clip(key) is None])
+        for key, clip in self._synthesizer.poll():
+            self._keep(key, clip)
+
+    def _keep(self, key: ClipKey, clip: Clip) -> None:
+        self._clips[key] = clip
+        while len(self._clips) > _CACHED_CLIPS:
+            self._clips.popitem(last=False)
+
+
+def _clip_key(clause: Clause) -> ClipKey:
+    return ClipKey(clause.words, clause.end)
+
+
+def _piece(clip: Clip, clause: Clause) -> Piece:
+    words = tuple(SpokenWord(word, clause.generation, clause.kind) for word in clause.words)
+    return Piece(clip, words, ms_to_samples(GAP_MS[clause.end]), answer=clause.kind is SpokenKind.ANSWER)

@@ -1,0 +1,113 @@
+"""Clips -> 1,920-sample frames with the words that begin in each. Pure; owner: the frame thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from kame_desktop.core.audio_types import FRAME_SAMPLES, MODEL_RATE_HZ, Pcm, PcmFrame, silence_frame
+from kame_desktop.frontends.base import SpokenWord
+from kame_desktop.frontends.voice import Clip
+
+_AUDIBLE = 2e-3
+_FADE: Pcm = (0.5 + 0.5 * np.cos(np.pi * (np.arange(FRAME_SAMPLES) + 1) / FRAME_SAMPLES)).astype(np.float32)
+
+
+def ms_to_samples(ms: float) -> int:
+    """Milliseconds as model-rate samples."""
+    return round(ms * MODEL_RATE_HZ / 1e3)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A clip to play. ``words``: one an onset; ``gap_samples``: silence after it; ``answer``: it is of the answer."""
+
+    clip: Clip
+    words: tuple[SpokenWord, ...]
+    gap_samples: int
+    answer: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """One frame.
+
+    Attributes:
+        pcm: Shape ``[FRAME_SAMPLES]``; exact zeros where nothing is played.
+        words: Words that begin in it.
+        audible_at: First sample that can be heard; None in silence.
+        answer_samples: How much of it is answer.
+    """
+
+    pcm: PcmFrame
+    words: tuple[SpokenWord, ...]
+    audible_at: int | None
+    answer_samples: int
+
+
+class ClipPlayer:
+    """Plays one piece at a time and asks for the next when its moment has come: nothing queued can be stale."""
+
+    def __init__(self) -> None:
+        self._piece: Piece | None = None
+        self._position = 0
+        self._next_word = 0
+        self._gap = 0
+
+    @property
+    def sounding(self) -> bool:
+        """A piece is being played (the gap after it isn't part of it)."""
+        return self._piece is not None
+
+    def stop(self) -> None:
+        """Forget the piece and the gap; what follows is silence."""
+        self._piece = None
+        self._gap = 0
+
+    def render(self, pick: Callable[[], Piece | None]) -> Rendered:
+        """Make the next frame. ``pick`` is asked for the next piece at the very sample where it would begin."""
+        pcm = silence_frame()
+        words: list[SpokenWord] = []
+        at = 0
+        answer_samples = 0
+        while at < FRAME_SAMPLES:
+            if self._piece is None:
+                skip = min(self._gap, FRAME_SAMPLES - at)
+                self._gap -= skip
+                at += skip
+                if at == FRAME_SAMPLES:
+                    break
+                self._piece = pick()
+                self._position = self._next_word = 0
+                if self._piece is None:
+                    break
+            taken = self._copy(self._piece, pcm, at, words)
+            answer_samples += taken if self._piece.answer else 0
+            at += taken
+            if self._position >= self._piece.clip.pcm.size:
+                self._gap = self._piece.gap_samples
+                self._piece = None
+        audible = np.flatnonzero(np.abs(pcm) > _AUDIBLE)
+        return Rendered(pcm, tuple(words), int(audible[0]) if audible.size else None, answer_samples)
+
+    def fade_out(self) -> PcmFrame:
+        """One last frame of the piece that is being played, faded to zero within it; its further words don't count."""
+        pcm = silence_frame()
+        if self._piece is not None:
+            self._copy(self._piece, pcm, 0, [])
+            pcm *= _FADE
+        self.stop()
+        return pcm
+
+    def _copy(self, piece: Piece, pcm: PcmFrame, at: int, words: list[SpokenWord]) -> int:
+        """Copy on from ``_position`` into ``pcm[at:]``; report the words on the way; return the samples copied."""
+        part = piece.clip.pcm[self._position : self._position + FRAME_SAMPLES - at]
+        pcm[at : at + part.size] = part
+        self._position += part.size
+        ended = self._position >= piece.clip.pcm.size
+        while self._next_word < len(piece.words) and (ended or piece.clip.onsets[self._next_word] < self._position):
+            words.append(piece.words[self._next_word])
+            self._next_word += 1
+        return part.size

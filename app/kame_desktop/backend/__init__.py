@@ -1,0 +1,1 @@
+"""What thinks: streaming speech-to-text and language models."""

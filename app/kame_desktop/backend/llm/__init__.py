@@ -1,0 +1,1 @@
+"""Streaming language models."""

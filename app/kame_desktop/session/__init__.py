@@ -1,0 +1,1 @@
+"""One conversation: its threads, its state machine, the oracle scheduler and feed."""

@@ -1,0 +1,1 @@
+"""The window. PySide6 lives only here."""

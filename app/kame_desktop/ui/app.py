@@ -1,0 +1,112 @@
+"""The application around the window: style, translation, Ctrl+C, exit code.
+
+Importing this module imports Qt: ``ImportError`` means that PySide6 or one of its system libraries is
+missing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable, Iterator
+
+from PySide6.QtCore import QLocale, QSocketNotifier, QTranslator
+from PySide6.QtWidgets import QApplication
+
+from kame_desktop.core.errors import MissingError
+from kame_desktop.core.paths import assets_dir
+from kame_desktop.core.settings import SettingsStore
+from kame_desktop.session.services import Services
+from kame_desktop.ui import theme
+from kame_desktop.ui.icons import app_icon
+from kame_desktop.ui.main_window import MainWindow
+
+
+def _check_display() -> None:
+    """Qt ends the whole process when it finds no display, so look first."""
+    if sys.platform != "linux" or os.environ.get("QT_QPA_PLATFORM") or os.environ.get("WAYLAND_DISPLAY"):
+        return
+    if not os.environ.get("DISPLAY"):
+        raise MissingError(
+            "There is no display to open a window on.",
+            "Log in to a desktop, or use the command line with a sound file.",
+            component="window",
+        )
+    try:
+        ctypes.CDLL("libxcb-cursor.so.0")
+    except OSError:
+        raise MissingError(
+            "A system library of the window is missing (libxcb-cursor).",
+            "On Debian or Ubuntu: sudo apt install libxcb-cursor0",
+            component="window",
+        ) from None
+
+
+@contextlib.contextmanager
+def _interrupts(close: Callable[[], object]) -> Iterator[None]:
+    """Close the window on Ctrl+C or a polite kill.
+
+    Qt's loop runs no Python while nothing happens; a socket that the signal writes to wakes it.
+    """
+    reader, writer = socket.socketpair()
+    reader.setblocking(False)
+    writer.setblocking(False)
+    notifier = QSocketNotifier(reader.fileno(), QSocketNotifier.Type.Read)
+
+    def on_readable() -> None:
+        with contextlib.suppress(BlockingIOError):
+            reader.recv(64)
+
+    notifier.activated.connect(on_readable)
+    old_fd = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
+    caught = [signal.SIGINT, signal.SIGTERM]
+    old = {number: signal.signal(number, lambda *_: close()) for number in caught}
+    try:
+        yield
+    finally:
+        for number, handler in old.items():
+            signal.signal(number, handler)
+        signal.set_wakeup_fd(old_fd)
+        notifier.setEnabled(False)
+        reader.close()
+        writer.close()
+
+
+def prepare_application(app: QApplication) -> None:
+    """Name, icon and style. The theme is put on separately."""
+    app.setApplicationName("kame-desktop")
+    app.setApplicationDisplayName("Kame Desktop")
+    app.setDesktopFileName("kame-desktop")
+    app.setStyle("Fusion")
+    app.setWindowIcon(app_icon())
+
+
+def run_window(services: Services, settings: SettingsStore) -> int:
+    """Open the window and stay until it is closed. Main thread only. Raises MissingError without a display.
+
+    Args:
+        services: What the window asks of the program.
+        settings: Loaded settings; the window saves what the user chooses.
+
+    Returns:
+        The exit code.
+    """
+    existing = QApplication.instance()
+    if existing is None:
+        _check_display()
+    app = existing if isinstance(existing, QApplication) else QApplication(sys.argv[:1])
+    prepare_application(app)
+    translator = QTranslator(app)
+    if translator.load(QLocale.system(), "kame", "_", str(assets_dir() / "translations")):
+        app.installTranslator(translator)
+    theme.follow_system(app)
+    window = MainWindow(services, settings)
+    window.show()
+    with _interrupts(window.close):
+        code = app.exec()
+    window.controller.shut_down()
+    return code

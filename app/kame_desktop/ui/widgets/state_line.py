@@ -1,0 +1,183 @@
+"""What the session is doing, in words, with the numbers that say how well."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QSize
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QSizePolicy, QWidget
+
+from kame_desktop.ui import theme
+from kame_desktop.ui.rows import Phase
+from kame_desktop.ui.view_models import ConversationModel
+from kame_desktop.ui.widgets.labels import ElidedLabel, RoleLabel
+
+
+class _Dot(QWidget):
+    """A dot in the colour of the state."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.phase = Phase.IDLE
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        return QSize(12, 12)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setBrush(QColor(theme.current().phases[self.phase]))
+        painter.setPen(QColor(0, 0, 0, 0))
+        painter.drawEllipse(self.rect().toRectF().adjusted(1, 1, -1, -1))
+        painter.end()
+
+
+class StateLine(QWidget):
+    """The state line."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("stateLine")
+        self._dot = _Dot(self)
+        self._state = RoleLabel(role="body", bold=True, parent=self)
+        self._progress = QProgressBar(self)
+        self._progress.setTextVisible(False)
+        self._progress.setFixedSize(120, 6)
+        self._progress.setAccessibleName(self.tr("Loading"))
+        self._progress.hide()
+        self._detail = ElidedLabel(role="body", colour="muted", parent=self)
+        self._numbers = RoleLabel(role="caption", colour="muted", parent=self)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(18, 4, 18, 10)
+        row.setSpacing(9)
+        row.addWidget(self._dot)
+        row.addWidget(self._state)
+        row.addWidget(self._progress)
+        row.addWidget(self._detail, 1)
+        row.addWidget(self._numbers)
+
+    @property
+    def text(self) -> str:
+        """The state in words."""
+        return self._state.text()
+
+    @property
+    def numbers(self) -> str:
+        """The lag and the answer time in words."""
+        return self._numbers.text()
+
+    def show_model(self, model: ConversationModel) -> None:
+        """Show the newest state."""
+        phase = model.phase
+        text = self._phase_text(phase, model.progress)
+        if self._dot.phase is not phase:
+            self._dot.phase = phase
+            self._dot.update()
+        if text != self._state.text():
+            self._state.setText(text)
+            self.setAccessibleName(self.tr("State: {state}").format(state=text))
+        loading = phase is Phase.LOADING
+        self._progress.setVisible(loading)
+        if loading:
+            known = model.progress is not None
+            self._progress.setRange(0, 100 if known else 0)
+            self._progress.setValue(round(100 * (model.progress or 0.0)))
+        self._detail.setText(self._detail_text(phase, model))
+        numbers = self._numbers_text(model)
+        if numbers != self._numbers.text():
+            self._numbers.setText(numbers)
+            self._numbers.setToolTip(
+                self.tr(
+                    "Lag: how old the newest recognised sound is. First sound: from the end of your speech"
+                    " to the first sound of the answer."
+                )
+            )
+
+    def _phase_text(self, phase: Phase, progress: float | None) -> str:
+        if phase is Phase.LOADING and progress is not None:
+            return self.tr("Loading {percent} %").format(percent=round(100 * progress))
+        return {
+            Phase.IDLE: self.tr("Idle"),
+            Phase.LOADING: self.tr("Loading"),
+            Phase.READY: self.tr("Ready"),
+            Phase.LISTENING: self.tr("Listening"),
+            Phase.THINKING: self.tr("Thinking"),
+            Phase.SPEAKING: self.tr("Speaking"),
+            Phase.ORACLE_LATE: self.tr("Oracle late"),
+            Phase.STOPPING: self.tr("Stopping"),
+            Phase.FAILED: self.tr("Failed"),
+        }[phase]
+
+    def _detail_text(self, phase: Phase, model: ConversationModel) -> str:
+        if model.frames_late:
+            return self.tr("This computer fell {ms:.0f} ms behind; sound was skipped to catch up").format(
+                ms=model.health.behind_ms
+            )
+        if phase is Phase.ORACLE_LATE:
+            return self.tr("the language model has not answered yet")
+        return model.detail if phase in (Phase.LOADING, Phase.READY, Phase.STOPPING, Phase.FAILED) else ""
+
+    def _numbers_text(self, model: ConversationModel) -> str:
+        parts: list[str] = []
+        if model.health.hearing_lag_ms is not None:
+            parts.append(self.tr("lag {ms:.0f} ms").format(ms=model.health.hearing_lag_ms))
+        if model.health.response_ms is not None:
+            parts.append(self.tr("first sound after {ms:.0f} ms").format(ms=model.health.response_ms))
+        return "   ·   ".join(parts)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Take the colours of a new theme."""
+        super().changeEvent(event)
+        self.update()
+
+
+class FootLine(QWidget):
+    """Engine room: frame timing on the left, what the language model has cost on the right."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("footLine")
+        self._timing = ElidedLabel(role="caption", colour="muted", parent=self)
+        self._usage = RoleLabel(role="caption", colour="muted", parent=self)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(18, 8, 18, 9)
+        row.addWidget(self._timing, 1)
+        row.addWidget(self._usage)
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return f"{self._timing.text()} {self._usage.text()}"
+
+    def show_model(self, model: ConversationModel) -> None:
+        """Show the newest numbers."""
+        self._timing.setText("   ·   ".join(self._timing_parts(model)))
+        usage = self._usage_text(model)
+        if usage != self._usage.text():
+            self._usage.setText(usage)
+
+    def _timing_parts(self, model: ConversationModel) -> list[str]:
+        health = model.health
+        parts: list[str] = []
+        if health.frame_p95_ms is not None:
+            parts.append(self.tr("frame {ms:.1f} of 80 ms (p95)").format(ms=health.frame_p95_ms))
+            parts.append(self.tr("{count} late").format(count=health.late_frames))
+        if health.dropped_stt_frames:
+            parts.append(self.tr("{count} frames not heard").format(count=health.dropped_stt_frames))
+        if health.audio_glitches:
+            parts.append(self.tr("{count} sound gaps").format(count=health.audio_glitches))
+        if health.input_name:
+            parts.append(f"{health.input_name} → {health.output_name}" if health.output_name else health.input_name)
+        return parts
+
+    def _usage_text(self, model: ConversationModel) -> str:
+        usage = model.usage
+        if usage is None:
+            return ""
+        requests = self.tr("1 request") if usage.calls == 1 else self.tr("{n} requests").format(n=usage.calls)
+        tokens = self.tr("{n:,} tokens").format(n=usage.prompt_tokens + usage.completion_tokens)
+        if usage.cost_usd is None:
+            cost = self.tr("cost unknown")
+        else:
+            cost = self.tr("free") if usage.cost_usd == 0 else f"${usage.cost_usd:.4f}"
+        return f"{requests}   ·   {tokens}   ·   {cost}"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from kame_desktop import __version__
 from kame_desktop.core.errors import AppError, MissingError
+from kame_desktop.core.heap import limit_heaps
 
 if TYPE_CHECKING:
     from kame_desktop.bootstrap import Application
@@ -125,6 +126,7 @@ def _open_window(app: Application) -> int:
 def main(argv: Sequence[str] | None = None) -> int:
     """Entry point of ``kame-desktop``. Returns the exit code: 0 done, 1 failed, 2 bad input, 130 Ctrl+C."""
     arguments = _parser().parse_args(argv)
+    limit_heaps()
     _set_up_logging(arguments.verbose)
     try:
         return _dispatch(arguments)

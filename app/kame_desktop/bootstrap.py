@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kame_desktop.audio.base import AudioDevice, EchoCanceller, NoEchoCanceller
 from kame_desktop.backend.llm import catalog
@@ -26,6 +28,10 @@ from kame_desktop.session.oracle_scheduler import SchedulerOptions
 from kame_desktop.session.services import SessionRequest
 from kame_desktop.session.session import Session, SessionConfig, SessionParts
 
+if TYPE_CHECKING:
+    from kame_desktop.backend.stt.whisper import WhisperDecoder
+    from kame_desktop.frontends.voice import Voice
+
 
 @dataclass(frozen=True, slots=True)
 class RecordedSession:
@@ -36,23 +42,48 @@ class RecordedSession:
     spoken: Callable[[], Pcm]
 
 
-def engine_registry() -> FrontendRegistry:
+class LoadedModels:
+    """Models that stay in memory from one session to the next. Owner: the application; made when first asked for."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._voice: Voice | None = None
+        self._decoders: dict[str, WhisperDecoder] = {}
+
+    def voice(self) -> Voice:
+        """The text-to-speech voice, loaded or not. Any thread."""
+        from kame_desktop.frontends.hibari_voice import HibariVoice
+
+        with self._lock:
+            if self._voice is None:
+                self._voice = HibariVoice(keep_loaded=True)
+            return self._voice
+
+    def decoder(self, name: str) -> WhisperDecoder:
+        """The speech-to-text model called ``name``, loaded or not; another one's weights are let go. Any thread."""
+        from kame_desktop.backend.stt.whisper import WhisperDecoder
+
+        with self._lock:
+            if name not in self._decoders:
+                self._decoders = {name: WhisperDecoder(name)}
+            return self._decoders[name]
+
+
+def engine_registry(models: LoadedModels) -> FrontendRegistry:
     """All engines; nothing of them is imported yet."""
     registry = FrontendRegistry()
 
     def lite(activity: Activity) -> SpeechFrontend:
-        from kame_desktop.frontends.hibari_voice import HibariVoice
         from kame_desktop.frontends.lite import LiteFrontend
         from kame_desktop.frontends.lite_policy import TANDEM
 
-        return LiteFrontend(TANDEM, HibariVoice, activity)
+        return LiteFrontend(TANDEM, models.voice, activity)
 
     def cascade(activity: Activity) -> SpeechFrontend:
-        from kame_desktop.frontends.hibari_voice import HibariVoice
         from kame_desktop.frontends.lite import LiteFrontend
         from kame_desktop.frontends.lite_policy import CASCADE
 
-        return LiteFrontend(CASCADE, HibariVoice, activity)
+        return LiteFrontend(CASCADE, models.voice, activity)
 
     registry.register(EngineInfo("lite", "Lite (any CPU)", "answers at once and corrects itself"), lite)
     registry.register(EngineInfo("cascade", "Cascade (to compare)", "waits for your last word, then thinks"), cascade)
@@ -68,7 +99,8 @@ class Application:
     def __init__(self, settings_path: Path | None = None) -> None:
         self._store = SettingsStore(settings_path or paths.config_dir() / "settings.json")
         self._store.load()
-        self._registry = engine_registry()
+        self._models = LoadedModels()
+        self._registry = engine_registry(self._models)
 
     @property
     def settings(self) -> Settings:
@@ -210,9 +242,9 @@ class Application:
             return FrameParts(frontend, device(), VadTurnDetector(SileroVad()), echo())
 
         def speech_to_text() -> StreamingStt:
-            from kame_desktop.backend.stt.whisper import WhisperDecoder, WhisperStt
+            from kame_desktop.backend.stt.whisper import WhisperStt
 
-            return WhisperStt(WhisperDecoder(stt or self.settings.stt), activity)
+            return WhisperStt(self._models.decoder(stt or self.settings.stt), activity, keep_loaded=True)
 
         config = SessionConfig(
             model=request.llm,

@@ -7,6 +7,7 @@ estimated from phoneme counts (its durations come in steps of 25 ms, about two a
 
 from __future__ import annotations
 
+import threading
 from importlib import import_module
 from typing import Any
 
@@ -51,13 +52,22 @@ _FINAL_UNITS = 3.0
 
 
 class HibariVoice:
-    """Implements ``Voice``. Owner: the thread that loads it, then the synthesis worker."""
+    """Implements ``Voice``. Owner: the thread that loads it, then the synthesis worker.
 
-    def __init__(self) -> None:
+    Args:
+        keep_loaded: ``close`` leaves the model in memory: whoever made this voice uses it for the next session.
+    """
+
+    def __init__(self, *, keep_loaded: bool = False) -> None:
+        self._keep_loaded = keep_loaded
         self._tts: Any = None
+        # A worker that outlasted its session's end must not meet the next one inside the model.
+        self._lock = threading.Lock()
 
     def load(self) -> None:
-        """Load voice and pronunciation tables (0.3 s) and warm up (0.7 s)."""
+        """Load voice and pronunciation tables (0.3 s) and warm up (0.7 s); nothing to do when that was done before."""
+        if self._tts is not None:
+            return
         try:
             hibari = import_module("hibari")
         except ImportError as error:
@@ -83,14 +93,17 @@ class HibariVoice:
         nothing = Clip(np.zeros(0, dtype=np.float32), (0,) * len(words))
         if not any(units):
             return nothing
-        pcm, _, _ = trim(self._tts(_punctuated(words, key.end), seed=0))
+        with self._lock:
+            sound = self._tts(_punctuated(words, key.end), seed=0)
+        pcm, _, _ = trim(sound)
         if pcm.size == 0:
             return nothing
         onsets = snap_to_dips(pcm, spread_onsets(units, pcm.size))
         return Clip(_levelled(pcm), onsets)
 
     def close(self) -> None:
-        self._tts = None
+        if not self._keep_loaded:
+            self._tts = None
 
     def _units(self, word: str) -> float:
         """Estimated length of a word in 25 ms steps, the gap after it included."""

@@ -66,7 +66,9 @@ class WhisperDecoder:
         self._tokenizer: Any = None
 
     def load(self) -> None:
-        """Load the weights. Raises MissingPackageError, ModelFileError, BadInputError."""
+        """Load the weights, once. Raises MissingPackageError, ModelFileError, BadInputError."""
+        if self._model is not None:
+            return
         try:
             from faster_whisper import WhisperModel
             from faster_whisper.tokenizer import Tokenizer
@@ -180,7 +182,9 @@ class WhisperStt:
     ``Transcription.heard_until_ms`` shows the lag.
     """
 
-    def __init__(self, decoder: WhisperDecoder, activity: Activity) -> None:
+    def __init__(self, decoder: WhisperDecoder, activity: Activity, *, keep_loaded: bool = False) -> None:
+        """``keep_loaded``: ``close`` leaves the decoder's weights in memory for the next session."""
+        self._keep_loaded = keep_loaded
         self._decoder = decoder
         self._activity = activity
         self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="stt")
@@ -240,7 +244,8 @@ class WhisperStt:
     async def close(self) -> None:
         await self.stop()
         # A decode or load that still runs ends by itself; waiting for it would outlast the stop.
-        self._executor.submit(self._decoder.unload)
+        if not self._keep_loaded:
+            self._executor.submit(self._decoder.unload)
         self._executor.shutdown(wait=False)
 
     def _finish(self, utterance: _Utterance | None) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from kame_desktop.core.audio_types import MODEL_RATE_HZ, level_dbfs
 from kame_desktop.core.errors import MissingPackageError
-from kame_desktop.frontends.hibari_voice import HibariVoice, snap_to_dips, spread_onsets, trim
+from kame_desktop.frontends.hibari_voice import HibariVoice, snap_to_dips, spread_onsets, trim, without_false_numerals
 from kame_desktop.frontends.lite_policy import READY_OPENERS, THINKING_OPENERS, phrase_key
 from kame_desktop.frontends.synth_worker import ThreadedSynthesizer
 from kame_desktop.frontends.voice import ClauseEnd, ClipKey
@@ -53,6 +53,26 @@ def test_clip_is_trimmed_level_and_zero_at_its_ends(voice: HibariVoice, text: st
     assert abs(clip.pcm[-1]) < 1e-4
     assert -24.5 < level_dbfs(clip.pcm) < -18.0
     assert np.abs(clip.pcm).max() <= 0.7 + 1e-6
+
+
+@pytest.mark.parametrize(
+    ("said", "read"),
+    [
+        ("by James Cameron.", "by James cameron."),
+        ("Queen Victoria and King Charles III", "Queen victoria and King charles III"),
+        ("by James C. Maxwell", "by James c. Maxwell"),
+        ("Henry VIII, Louis XIV and I", "Henry VIII, Louis XIV and I"),
+        ("Paris, London", "Paris, London"),
+        ("Victoria", "Victoria"),
+    ],
+)
+def test_a_name_is_not_taken_for_a_numeral(said: str, read: str) -> None:
+    assert without_false_numerals(said.split()) == read.split()
+
+
+def test_no_king_gets_a_number_that_he_has_not(voice: HibariVoice) -> None:
+    longer = voice.speak(key("James Dean wrote it,")).pcm.size
+    assert voice.speak(key("James Cain wrote it,")).pcm.size < longer * 1.3
 
 
 def test_onsets_rise_and_fill_the_clip(voice: HibariVoice) -> None:

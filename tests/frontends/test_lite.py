@@ -19,6 +19,7 @@ from tests.fakes.voice import FakeVoice, inline, word_samples
 from tests.frontends.lite_scene import Scene
 
 ANSWER = "The sky is blue, because light is scattered. It is red at dusk."
+AFTER_OPENER = "the sky is blue, because light is scattered. It is red at dusk."
 
 
 # --- taking the turn --------------------------------------------------------------------------------------------------
@@ -51,7 +52,7 @@ def test_opener_bridges_the_time_to_the_answer() -> None:
     scene.run(1_600)
     scene.oracle(ANSWER, 1)
     scene.run_until_end()
-    assert scene.said() == f"Let me think, {ANSWER}"
+    assert scene.said() == f"Let me think, {AFTER_OPENER}"
 
 
 def test_answer_to_a_part_of_the_question_is_not_begun_with_while_a_better_one_may_come() -> None:
@@ -64,7 +65,7 @@ def test_answer_to_a_part_of_the_question_is_not_begun_with_while_a_better_one_m
     scene.oracle_current = True
     scene.oracle("The sky is blue.", 2)
     scene.run_until_end()
-    assert scene.said() == "Well, The sky is blue."
+    assert scene.said() == "Well, the sky is blue."
 
 
 def test_answer_to_a_part_is_better_than_none_and_is_corrected_when_the_whole_comes() -> None:
@@ -76,7 +77,7 @@ def test_answer_to_a_part_is_better_than_none_and_is_corrected_when_the_whole_co
     scene.oracle_current = True
     scene.oracle("The capital is Paris, in France.", 2)
     scene.run_until_end()
-    assert scene.answer().startswith("The capital is Rome,")
+    assert scene.answer().startswith("the capital is Rome,")
     assert "Paris, in France." in scene.answer()
     assert scene.said(SpokenKind.CONNECTOR)
 
@@ -88,7 +89,7 @@ def test_opener_is_short_when_an_answer_is_on_its_way() -> None:
     scene.pause()
     scene.oracle("is blue.", 1, start=False)
     scene.run_until_end()
-    assert scene.said() == "Well, The sky is blue."
+    assert scene.said() == "Well, the sky is blue."
 
 
 def test_answer_follows_the_opener_after_a_short_gap() -> None:
@@ -102,6 +103,24 @@ def test_answer_follows_the_opener_after_a_short_gap() -> None:
     loud = np.flatnonzero(np.abs(sound) > 1e-3)
     gaps = np.diff(loud)
     assert 0.06 < gaps.max() / 24_000 < 0.2
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("Paris is the capital.", "Well, Paris is the capital."),
+        ("I think so.", "Well, I think so."),
+        ("There are 366 days.", "Well, there are 366 days."),
+    ],
+)
+def test_after_an_opener_small_words_lose_their_capital_and_names_keep_it(answer: str, said: str) -> None:
+    scene = Scene(oracle_current=False)
+    scene.speak(1_200)
+    scene.oracle(answer, 1)
+    scene.pause()
+    scene.oracle_current = True
+    scene.run_until_end()
+    assert scene.said() == said
 
 
 def test_openers_rotate() -> None:
@@ -201,7 +220,7 @@ def test_slow_synthesis_never_blocks_and_only_delays() -> None:
     scene.pause()
     scene.oracle(ANSWER, 1)
     scene.run_until_end()
-    assert scene.said() == f"Let me think, {ANSWER}"
+    assert scene.said() == f"Let me think, {AFTER_OPENER}"
 
 
 # --- correcting -------------------------------------------------------------------------------------------------------
@@ -283,7 +302,7 @@ def test_words_that_trickle_in_are_spoken_in_order() -> None:
         scene.oracle(word, 1, start=number == 0, ends=number == len(words) - 1)
         scene.run(160)
     scene.run_until_end()
-    assert scene.answer() == ANSWER
+    assert scene.answer() == AFTER_OPENER
 
 
 def test_end_may_come_after_the_last_word() -> None:

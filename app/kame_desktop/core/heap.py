@@ -12,8 +12,8 @@ _ARENAS = 2
 def limit_heaps() -> None:
     """Let all threads share two heaps (glibc; nothing elsewhere). Call it before threads are made.
 
-    By default glibc gives every new thread a heap of its own and keeps what is freed in each: with threads that live for
-    one session, ten sessions grew the process by 80 MB that nobody used.
+    By default glibc gives every new thread a heap of its own and keeps what is freed in each: with threads that live
+    for one session, ten sessions grew the process by 80 MB that nobody used.
     """
     if sys.platform != "linux":
         return

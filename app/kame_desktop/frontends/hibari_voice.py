@@ -7,6 +7,7 @@ estimated from phoneme counts (its durations come in steps of 25 ms, about two a
 
 from __future__ import annotations
 
+import re
 import threading
 from importlib import import_module
 from typing import Any
@@ -51,6 +52,11 @@ _FINAL_UNITS = 3.0
 """What the last phoneme is longer before a pause."""
 
 
+_NUMERAL_LETTERS = tuple("IVXLC")
+_NUMERAL = re.compile(r"(?:[IVX]|[IVXLC]{2,})[.,;:!?…]*")
+_BEFORE_NUMERAL = re.compile(r"[^\W\d_]$")
+
+
 class HibariVoice:
     """Implements ``Voice``. Owner: the thread that loads it, then the synthesis worker.
 
@@ -88,7 +94,7 @@ class HibariVoice:
 
     def speak(self, key: ClipKey) -> Clip:
         """Synthesise a clause: trimmed, levelled to about -20 dBFS, zero at both ends."""
-        words = [_clean(word) for word in key.words]
+        words = without_false_numerals([_clean(word) for word in key.words])
         units = [self._units(word) for word in words]
         nothing = Clip(np.zeros(0, dtype=np.float32), (0,) * len(words))
         if not any(units):
@@ -115,6 +121,20 @@ class HibariVoice:
 
 def _clean(word: str) -> str:
     return word.translate(str.maketrans("", "", '*_`#"“”()[]{}'))
+
+
+def without_false_numerals(words: list[str]) -> list[str]:
+    """Words that the voice's normaliser doesn't take for a Roman numeral with nothing in it.
+
+    hibari 0.2.1 reads "James Cameron" as "James the zeroth Cameron": after a name that kings bear, or a word like
+    "chapter", it finds an empty numeral before any capital I, V, X, L or C. A small letter there changes no sound.
+    """
+    safe: list[str] = []
+    for word in words:
+        if safe and word[:1] in _NUMERAL_LETTERS and not _NUMERAL.fullmatch(word):
+            word = word[0].lower() + word[1:] if _BEFORE_NUMERAL.search(safe[-1]) else word
+        safe.append(word)
+    return safe
 
 
 def _punctuated(words: list[str], end: ClauseEnd) -> str:

@@ -38,6 +38,7 @@ from kame_desktop.frontends.lite_policy import (
     phrase_key,
 )
 from kame_desktop.frontends.lite_turn import Turn
+from kame_desktop.frontends.lite_words import mid_sentence
 from kame_desktop.frontends.synth_worker import ThreadedSynthesizer
 from kame_desktop.frontends.voice import Clip, ClipKey, Synthesizer, SynthesizerFactory, Voice, VoiceFactory
 from kame_desktop.frontends.word_tokens import WordTokenizer
@@ -256,11 +257,13 @@ class LiteFrontend:
             clip = self._clip(_clip_key(clause))
             turn.plan.commit(clause)
             if clip is not None and clip.pcm.size:
-                return _piece(clip, clause)
+                lead_in, turn.lead_in = turn.lead_in, clause.kind is SpokenKind.CONNECTOR
+                return _piece(clip, clause, lead_in)
         phrase, turn.phrase = turn.phrase, None
         if phrase is None:
             return None
         turn.plan.note_opener(phrase)
+        turn.lead_in = phrase[-1].endswith(",")
         words = tuple(SpokenWord(word, None, SpokenKind.OPENER) for word in phrase)
         return Piece(self._phrases[phrase_key(phrase)], words, ms_to_samples(OPENER_GAP_MS), answer=False)
 
@@ -303,6 +306,8 @@ def _clip_key(clause: Clause) -> ClipKey:
     return ClipKey(clause.words, clause.end)
 
 
-def _piece(clip: Clip, clause: Clause) -> Piece:
-    words = tuple(SpokenWord(word, clause.generation, clause.kind) for word in clause.words)
+def _piece(clip: Clip, clause: Clause, lead_in: bool) -> Piece:
+    """``lead_in``: what was said before ends with a comma ("Well,"), so the clause goes on with a small letter."""
+    shown = (mid_sentence(clause.words[0]), *clause.words[1:]) if lead_in else clause.words
+    words = tuple(SpokenWord(word, clause.generation, clause.kind) for word in shown)
     return Piece(clip, words, ms_to_samples(GAP_MS[clause.end]), answer=clause.kind is SpokenKind.ANSWER)

@@ -41,6 +41,7 @@ class Turn:
         dry_ms: For how long there has been neither answer nor news.
         current: The newest revision was asked with all that the user has said.
         paused_ms: For how long the user has paused.
+        lead_in: The latest words lead into what follows ("Well,", "or rather,").
     """
 
     utterance: int
@@ -59,6 +60,7 @@ class Turn:
     dry_ms: float = 0.0
     current: bool = False
     paused_ms: float = 0.0
+    lead_in: bool = False
 
     @property
     def may_answer(self) -> bool:
@@ -107,6 +109,7 @@ class Turn:
         self.fillers = 0
         self.apologised = self.cut_short = self.pointless = False
         self.answer_ms = self.silent_ms = self.dry_ms = 0.0
+        self.lead_in = False
 
     def give_back(self) -> None:
         """The user goes on with the same utterance: listen, then answer from the beginning."""

@@ -50,6 +50,7 @@ _PRONOUNS = _set("i you he she it we they me him us them there here what")
 _SMALL_TALK = _set("well sure okay ok so also just very quite really actually right certainly then too")
 _POLAR = _set("not no never none neither nor without yes cannot hardly false true")
 _FUNCTION = _DETERMINERS | _PREPOSITIONS | _CONJUNCTIONS | _AUXILIARIES | _PRONOUNS | _SMALL_TALK
+_ALWAYS_CAPITAL = _set("i i'm i've i'll i'd")
 _DANGLING = _DETERMINERS | _PREPOSITIONS | _CONJUNCTIONS | _AUXILIARIES | _set("very quite not mr mrs ms dr")
 _JOINERS = (_PREPOSITIONS | _CONJUNCTIONS) - _set("of than like as to that")
 
@@ -168,6 +169,12 @@ def clause_end_kind(words: Sequence[str], end: int, complete: bool) -> ClauseEnd
     if info.ends_sentence or (complete and end == len(words)):
         return ClauseEnd.SENTENCE
     return ClauseEnd.PAUSE if info.pauses else ClauseEnd.FLOW
+
+
+def mid_sentence(word: str) -> str:
+    """A word as it is written after a comma: a small word loses its capital, a name keeps it."""
+    plain = word_info(word).plain
+    return word[0].lower() + word[1:] if plain in _FUNCTION and plain not in _ALWAYS_CAPITAL else word
 
 
 def content_keys(words: Sequence[str]) -> frozenset[str]:

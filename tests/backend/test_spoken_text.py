@@ -128,3 +128,15 @@ def test_a_sentence_limit_ends_with_a_sentence(text: str, kept: str) -> None:
         got = "".join(limit.feed(text[at : at + size]) for at in range(0, len(text), size))
         assert got.rstrip() == kept.rstrip()
         assert limit.reached == (kept != text)
+
+
+def test_the_word_under_way_can_be_shown_but_is_not_given_out() -> None:
+    whole = SpokenTextFilter()
+    assert whole.feed("The cap") == "The"
+    assert whole.preview() == " cap"
+    assert whole.feed("ital ") == " capital"
+    assert whole.preview() == ""
+    for hidden in ("https", "**bo", "1,2", "<thi"):
+        assert whole.feed(hidden) == ""
+        assert whole.preview() == ""
+        whole.feed(" ")

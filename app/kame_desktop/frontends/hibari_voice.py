@@ -131,9 +131,13 @@ def without_false_numerals(words: list[str]) -> list[str]:
     """
     safe: list[str] = []
     for word in words:
-        if safe and word[:1] in _NUMERAL_LETTERS and not _NUMERAL.fullmatch(word):
-            word = word[0].lower() + word[1:] if _BEFORE_NUMERAL.search(safe[-1]) else word
-        safe.append(word)
+        taken_for_numeral = (
+            safe
+            and word[:1] in _NUMERAL_LETTERS
+            and not _NUMERAL.fullmatch(word)
+            and _BEFORE_NUMERAL.search(safe[-1]) is not None
+        )
+        safe.append(word[0].lower() + word[1:] if taken_for_numeral else word)
     return safe
 
 

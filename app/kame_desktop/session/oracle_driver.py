@@ -274,17 +274,16 @@ class OracleDriver:
             async for chunk in chunks:
                 if not chunk.text:
                     continue
-                piece = spoken.feed(chunk.text)
-                text += piece
-                if not text.strip():
+                text += spoken.feed(chunk.text)
+                shown = text + spoken.preview()
+                if not shown.strip():
                     continue
                 now_ms = self._clock.now_ms()
                 first_token_ms = first_token_ms or now_ms - asked_ms
                 self._carry_out(self._scheduler.token(now_ms, ask.generation))
                 if self._scheduler.adopted != ask.generation:
                     return
-                if piece:
-                    publish(text, False, first_token_ms)
+                publish(shown, False, first_token_ms)
                 if len(text.split()) >= self._options.max_words and _SENTENCE_END.search(text):
                     break
         text += spoken.finish()

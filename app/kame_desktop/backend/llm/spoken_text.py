@@ -67,6 +67,10 @@ _DROPPED_CATEGORIES = frozenset(("So", "Sk", "Sm", "Cc", "Cf", "Cs", "Co", "Cn",
 _DROPPED_MARKS = frozenset("`*|\\[]{}<>\ufe0e\ufe0f")
 
 
+_PLAIN_HEAD = re.compile(r"[^\W_]+(?:['’][^\W_]*)?")
+_ADDRESS_HEADS = frozenset(("http", "https", "www"))
+
+
 class _ThoughtRemover:
     """Takes out reasoning. Holds back at most one tag's length."""
 
@@ -133,6 +137,16 @@ class SpokenTextFilter:
         out = self._take_words()
         word, self._pending = self._pending, ""
         return out + (self._say(word) if word else "")
+
+    def preview(self) -> str:
+        """The word that is under way, when it is plain so far: to be shown after what was given out, not to be said.
+
+        It may still grow, or turn out to be part of an address or a mark.
+        """
+        word = self._pending
+        if self._in_code or self._title_words_left or not _PLAIN_HEAD.fullmatch(word) or word in _ADDRESS_HEADS:
+            return ""
+        return (" " if self._last and self._space_seen else "") + word
 
     def _take_words(self) -> str:
         """Consume complete words from the pending text."""

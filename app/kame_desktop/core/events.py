@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from enum import Enum, StrEnum
 from typing import Any, ClassVar
 
+from kame_desktop.core.errors import AppError
+
 
 class Delivery(Enum):
     """How a mailbox may treat an unread event."""
@@ -291,6 +293,17 @@ class ComponentError(Event):
     category: str
     what: str
     remedy: str
+
+    @classmethod
+    def of(cls, error: AppError, at_ms: float) -> ComponentError:
+        """What the user is told of ``error``."""
+        return cls(
+            at_ms=at_ms,
+            component=error.component,
+            category=error.category.value,
+            what=error.what,
+            remedy=error.remedy,
+        )
 
 
 def event_to_dict(event: Event) -> dict[str, Any]:

@@ -245,15 +245,7 @@ class OracleDriver:
         if self._failure is None or self._failure[0] != generation:
             return
         error = self._failure[1]
-        self._bus.publish(
-            ComponentError(
-                at_ms=self._clock.now_ms(),
-                component="llm",
-                category=error.category.value,
-                what=error.what,
-                remedy=error.remedy,
-            )
-        )
+        self._bus.publish(ComponentError.of(error, self._clock.now_ms()))
 
     # One stream ----------------------------------------------------------------------------------------------------
 

@@ -202,15 +202,7 @@ class Session:
             self._frames.go()
 
     def _fail(self, error: AppError) -> None:
-        self.bus.publish(
-            ComponentError(
-                at_ms=self._clock.now_ms(),
-                component=error.component,
-                category=error.category.value,
-                what=error.what,
-                remedy=error.remedy,
-            )
-        )
+        self.bus.publish(ComponentError.of(error, self._clock.now_ms()))
         self._transition(SessionState.FAILED, error.what, category=error.category.value)
         self._close_soon()
 
@@ -261,7 +253,9 @@ class Session:
         )
         self._llm = llm
         try:
-            await asyncio.gather(stt.load(), llm.load(self._config.model))
+            async with asyncio.TaskGroup() as loading:
+                loading.create_task(stt.load(), name="load-stt")
+                loading.create_task(llm.load(self._config.model), name="load-llm")
             driver.announce()
             self._driver = driver
             stt.start(self._on_transcription, self._on_stt_error)
@@ -349,15 +343,7 @@ class Session:
             return
         self._stt_problem = True
         problem = as_app_error(error, "speech-to-text")
-        self.bus.publish(
-            ComponentError(
-                at_ms=self._clock.now_ms(),
-                component=problem.component,
-                category=problem.category.value,
-                what=problem.what,
-                remedy=problem.remedy,
-            )
-        )
+        self.bus.publish(ComponentError.of(problem, self._clock.now_ms()))
 
     def _start_switch(self, model: LlmModel) -> None:
         if self._switching is not None:
@@ -371,15 +357,7 @@ class Session:
         try:
             await llm.load(model)
         except AppError as error:
-            self.bus.publish(
-                ComponentError(
-                    at_ms=self._clock.now_ms(),
-                    component="llm",
-                    category=error.category.value,
-                    what=error.what,
-                    remedy=error.remedy,
-                )
-            )
+            self.bus.publish(ComponentError.of(error, self._clock.now_ms()))
             driver.announce()
             return
         driver.switch(model)

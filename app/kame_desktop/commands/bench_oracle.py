@@ -1,10 +1,12 @@
 """``kame-desktop bench oracle``: how soon an answer that has seen a word arrives, against a server of fixed timing.
 
-Words become known one at a time; the server's first token is the last word of the question, which tells which words the
-answer has seen. Two rows in one run: the scheduler as it is, and a *thrifty* one (a larger least spacing) that stays
-under ``THRIFTY_CALLS`` calls. One row can't have both: a call at the arrival of one word makes every word that
-shares it with a later one wait at least a word's time longer, so the median of 40 words needs more than 20 calls to
-be the server's own 150 ms.
+Words become known one at a time, 200 a minute; the server sends its first token after 150 ms and then 40 a second. The
+first token is the last word of the question, which tells which words the answer has seen. Three rows in one run:
+
+- a question of 15 words, asked as the scheduler does by default;
+- 40 words without a pause, the same way: nearly a call a word, as each word comes later than the spacing;
+- 40 words with a spacing that stays at 16 calls. A word that shares a call with a later one waits for that one, 300 ms
+  and more, so 16 calls can't have a median of the server's own 150 ms over 40 words: calls or latency, not both.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -36,22 +39,41 @@ from kame_desktop.session.oracle_driver import OracleDriver, OracleOptions
 from kame_desktop.session.oracle_scheduler import OracleScheduler, SchedulerOptions
 from kame_desktop.session.transcript import Transcript
 
-WORDS = 40
 WORDS_PER_MINUTE = 200.0
 FIRST_TOKEN_S = 0.15
 CHUNKS_PER_S = 40.0
 CHUNKS = 24
-THRIFTY_CALLS = 16
+QUESTION_WORDS = 15
+SPEECH_WORDS = 40
 _THRIFTY_SPACING_MS = 1_400.0
+_ANSWER_MS = 1_000.0
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What is said in one row: ``words`` words, ``times`` times over, asked with ``options``."""
+
+    words: int
+    times: int
+    options: SchedulerOptions = field(default_factory=SchedulerOptions)
+
+
+CASES = {
+    f"a question of {QUESTION_WORDS} words": Case(QUESTION_WORDS, times=5),
+    f"{SPEECH_WORDS} words on end": Case(SPEECH_WORDS, times=1),
+    f"{SPEECH_WORDS} words, few calls": Case(SPEECH_WORDS, 1, SchedulerOptions(min_spacing_ms=_THRIFTY_SPACING_MS)),
+}
 
 
 @dataclass(slots=True)
 class OracleTimes:
-    """When each word was known and when an answer had seen it, in session milliseconds."""
+    """When each word of one utterance was known and when an answer had seen it, in session milliseconds.
+
+    The last word becomes known with the final.
+    """
 
     known: dict[str, float] = field(default_factory=dict)
     seen: dict[str, float] = field(default_factory=dict)
-    final_ms: float | None = None
     calls: int = 0
 
     def note_answer(self, first_word: str, now_ms: float) -> None:
@@ -61,97 +83,98 @@ class OracleTimes:
             for word in words[: words.index(first_word) + 1]:
                 self.seen.setdefault(word, now_ms)
 
-    def summary(self) -> dict[str, Any]:
-        """JSON-ready latencies in milliseconds."""
-        last = list(self.known)[-1]
-        waits = [self.seen[word] - at for word, at in self.known.items() if word in self.seen and word != last]
-        final = self.seen[last] - self.final_ms if last in self.seen and self.final_ms is not None else None
-        return {
-            "median_ms": _rounded(percentile(waits, 50)),
-            "p95_ms": _rounded(percentile(waits, 95)),
-            "after_final_ms": _rounded(final),
-            "words": len(self.known),
-            "words_never_seen": len(self.known) - len(self.seen),
-            "calls": self.calls,
-        }
+    def waits_ms(self) -> list[float]:
+        """From known to seen, in the order of the words; the last one is the final's."""
+        return [self.seen.get(word, float("inf")) - at_ms for word, at_ms in self.known.items()]
+
+
+def summarise(utterances: Sequence[OracleTimes]) -> dict[str, Any]:
+    """JSON-ready latencies in milliseconds over all words of all utterances, and the most calls of one."""
+    waits = [wait for times in utterances for wait in times.waits_ms()[:-1]]
+    finals = [times.waits_ms()[-1] for times in utterances]
+    return {
+        "median_ms": _rounded(percentile(waits, 50)),
+        "p95_ms": _rounded(percentile(waits, 95)),
+        "after_final_ms": _rounded(percentile(finals, 50)),
+        "words": len(waits) + len(finals),
+        "calls": max(times.calls for times in utterances),
+    }
 
 
 def bench_oracle(app: Application, *, as_json: bool = False) -> int:
-    """Measure both rows against a loopback server of its own. Raises AppError."""
-    result = asyncio.run(_measure_both(app))
+    """Measure all cases against a loopback server of its own. Raises AppError."""
+    result = asyncio.run(_measure_all(app))
     if as_json:
         sys.stdout.write(json.dumps(result, indent=2) + "\n")
         return EXIT_OK
-    table = Table(title=f"Word known -> first chunk of an answer that has seen it ({WORDS} words, 200 a minute)")
-    for column in ("scheduler", "median", "p95", "after the final", "calls"):
-        table.add_column(column, justify="left" if column == "scheduler" else "right")
-    for name, row in result["schedulers"].items():
+    table = Table(title="Word known -> first chunk of an answer that has seen it (200 words a minute)")
+    for column in ("what is said", "median", "p95", "after the final", "calls"):
+        table.add_column(column, justify="left" if column == "what is said" else "right")
+    for name, row in result["cases"].items():
         cells = [f"{row[key]:.0f} ms" for key in ("median_ms", "p95_ms", "after_final_ms")]
         table.add_row(name, *cells, str(row["calls"]))
     Console(file=sys.stdout).print(table)
     return EXIT_OK
 
 
-async def _measure_both(app: Application) -> dict[str, Any]:
-    rows = {
-        "default": SchedulerOptions(),
-        "thrifty": SchedulerOptions(min_spacing_ms=_THRIFTY_SPACING_MS),
-    }
+async def _measure_all(app: Application) -> dict[str, Any]:
     with app.loopback_llm(FIRST_TOKEN_S, CHUNKS_PER_S, CHUNKS) as (llm, model):
         await llm.load(model)
         try:
-            schedulers = {name: await _measure(llm, model, options) for name, options in rows.items()}
+            await _measure(llm, model, Case(1, times=1))  # the first request opens the connection
+            measured = {name: summarise(await _measure(llm, model, case)) for name, case in CASES.items()}
         finally:
             await llm.close()
     return {
         "server": {"first_token_ms": FIRST_TOKEN_S * 1e3, "chunks_per_s": CHUNKS_PER_S, "chunks": CHUNKS},
         "words_per_minute": WORDS_PER_MINUTE,
-        "schedulers": schedulers,
+        "cases": measured,
     }
 
 
-async def _measure(llm: StreamingLlm, model: LlmModel, options: SchedulerOptions) -> dict[str, Any]:
-    bus, clock, transcript = Bus(), SystemClock(), Transcript()
+async def _measure(llm: StreamingLlm, model: LlmModel, case: Case) -> list[OracleTimes]:
+    return [await _one_utterance(llm, model, case) for _ in range(case.times)]
+
+
+async def _one_utterance(llm: StreamingLlm, model: LlmModel, case: Case) -> OracleTimes:
+    bus, clock, times = Bus(), SystemClock(), OracleTimes()
     clock.start()
-    scheduler = OracleScheduler(options)
+    scheduler = OracleScheduler(case.options)
     driver = OracleDriver(
         llm=llm,
         model=model,
         scheduler=scheduler,
-        transcript=transcript,
+        transcript=Transcript(),
         bus=bus,
         clock=clock,
         activity=Activity(),
         options=OracleOptions(),
     )
-    times = OracleTimes()
-    box = None
 
     def note() -> None:
-        if box is None:
-            return
-        for event in box.drain():
+        # Published on this thread, so the mailbox is there by then.
+        for event in revisions.drain():
             if isinstance(event, OracleRevision):
                 times.note_answer(event.text_so_far.split()[0].rstrip(".?"), clock.now_ms())
 
-    box = bus.subscribe(OracleRevision, name="bench", wake=note)
-    words = [f"word{number}" for number in range(101, 101 + WORDS)]
+    revisions = bus.subscribe(OracleRevision, name="bench", wake=note)
+
+    words = [f"word{number}" for number in range(101, 101 + case.words)]
     driver.take(UserSpeechStarted(at_ms=clock.now_ms(), utterance=1))
-    start_ms = clock.now_ms()
-    for count in range(1, WORDS):
-        await clock.sleep_until(start_ms + count * 60_000.0 / WORDS_PER_MINUTE)
-        times.known[words[count - 1]] = clock.now_ms()
+    for count in range(1, case.words + 1):
+        await clock.sleep_until(count * 60_000.0 / WORDS_PER_MINUTE)
+        now_ms = times.known[words[count - 1]] = clock.now_ms()
         text = " ".join(words[:count])
-        driver.take(SttPartial(at_ms=clock.now_ms(), utterance=1, rev=count, text=text, stable_words=count))
-    await clock.sleep_until(start_ms + WORDS * 60_000.0 / WORDS_PER_MINUTE)
-    times.known[words[-1]] = times.final_ms = clock.now_ms()
-    driver.take(UserSpeechEnded(at_ms=clock.now_ms(), utterance=1, last_speech_ms=clock.now_ms()))
-    driver.take(SttFinal(at_ms=clock.now_ms(), utterance=1, text=" ".join(words)))
-    await clock.sleep_until(clock.now_ms() + 2_000.0)
+        if count < case.words:
+            driver.take(SttPartial(at_ms=now_ms, utterance=1, rev=count, text=text, stable_words=count))
+        else:
+            driver.take(UserSpeechEnded(at_ms=now_ms, utterance=1, last_speech_ms=now_ms))
+            driver.take(SttFinal(at_ms=now_ms, utterance=1, text=text))
+    await clock.sleep_until(clock.now_ms() + _ANSWER_MS)
     times.calls = scheduler.calls
     await driver.close()
-    bus.unsubscribe(box)
-    return times.summary()
+    bus.unsubscribe(revisions)
+    return times
 
 
 def _rounded(value: float | None) -> float | None:

@@ -51,6 +51,7 @@ _SMALL_TALK = _set("well sure okay ok so also just very quite really actually ri
 _POLAR = _set("not no never none neither nor without yes cannot hardly false true")
 _FUNCTION = _DETERMINERS | _PREPOSITIONS | _CONJUNCTIONS | _AUXILIARIES | _PRONOUNS | _SMALL_TALK
 _ALWAYS_CAPITAL = _set("i i'm i've i'll i'd")
+_SMALL_WORDS = _FUNCTION | _POLAR
 _DANGLING = _DETERMINERS | _PREPOSITIONS | _CONJUNCTIONS | _AUXILIARIES | _set("very quite not mr mrs ms dr")
 _JOINERS = (_PREPOSITIONS | _CONJUNCTIONS) - _set("of than like as to that")
 
@@ -174,7 +175,7 @@ def clause_end_kind(words: Sequence[str], end: int, complete: bool) -> ClauseEnd
 def mid_sentence(word: str) -> str:
     """A word as it is written after a comma: a small word loses its capital, a name keeps it."""
     plain = word_info(word).plain
-    return word[0].lower() + word[1:] if plain in _FUNCTION and plain not in _ALWAYS_CAPITAL else word
+    return word[0].lower() + word[1:] if plain in _SMALL_WORDS and plain not in _ALWAYS_CAPITAL else word
 
 
 def content_keys(words: Sequence[str]) -> frozenset[str]:

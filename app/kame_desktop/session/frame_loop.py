@@ -49,6 +49,7 @@ from kame_desktop.core.events import (
 )
 from kame_desktop.frontends.base import FrontendInput, FrontendOutput, LoadProgress, SpeechFrontend
 from kame_desktop.session.bus import Bus
+from kame_desktop.session.frame_clock import FrameClock
 from kame_desktop.session.oracle_feed import OracleFeed
 
 _log = logging.getLogger(__name__)
@@ -58,7 +59,6 @@ _TIMING_WINDOW_FRAMES = 250
 _LATE_MS = 2 * FRAME_MS
 _SETTLED_FRAMES = 6
 _LONGEST_TAIL_MS = 45_000.0
-_DRIFT_MS_PER_FRAME = 0.01
 
 
 @dataclass(slots=True)
@@ -69,26 +69,6 @@ class FrameParts:
     device: AudioDevice
     turns: TurnDetector
     echo: EchoCanceller
-
-
-class FrameClock:
-    """Frame numbers -> session time: the sound card's samples count the time, the session clock only anchors it.
-
-    A frame that is picked up late was still recorded on time, so the anchor is the earliest arrival seen; it may creep
-    later by 0.01 ms a frame (125 ppm) to follow a slow crystal.
-    """
-
-    def __init__(self) -> None:
-        self._origin_ms: float | None = None
-
-    def end_ms(self, frame: int, now_ms: float) -> float:
-        """Session time of the end of ``frame``, which was picked up at ``now_ms``."""
-        origin = now_ms - (frame + 1) * FRAME_MS
-        if self._origin_ms is None:
-            self._origin_ms = origin
-        else:
-            self._origin_ms = min(origin, self._origin_ms + _DRIFT_MS_PER_FRAME)
-        return self._origin_ms + (frame + 1) * FRAME_MS
 
 
 class FrameLoop:

@@ -23,6 +23,7 @@ class FakeSession:
         hangs: A stop never ends.
         switched: Models it was told to use.
         stops: How often it was asked to stop.
+        fresh_starts: How often its front end's memory was cleared.
     """
 
     def __init__(self, request: SessionRequest, script: Sequence[Event] = (), *, hangs: bool = False) -> None:
@@ -31,6 +32,7 @@ class FakeSession:
         self.hangs = hangs
         self.switched: list[LlmModel] = []
         self.stops = 0
+        self.fresh_starts = 0
         self._bus = Bus()
         self._state = SessionState.IDLE
         self._gone = threading.Event()
@@ -74,6 +76,9 @@ class FakeSession:
 
     def switch_llm(self, model: LlmModel) -> None:
         self.switched.append(model)
+
+    def fresh_start(self) -> None:
+        self.fresh_starts += 1
 
 
 class FakeServices:

@@ -15,7 +15,9 @@ from kame_desktop.core.events import (
     AgentSpeechStarted,
     AgentText,
     ComponentError,
+    ContextUsed,
     FrameTiming,
+    FreshStart,
     Interrupted,
     ModelChanged,
     OracleApplied,
@@ -29,6 +31,7 @@ from kame_desktop.core.events import (
     UserSpeechEnded,
     UserSpeechStarted,
 )
+from kame_desktop.frontends.base import Capabilities
 from kame_desktop.session.session import Session
 from tests.fakes.frontend import FakeFrontend
 from tests.fakes.llm import Answer
@@ -239,6 +242,23 @@ def test_another_model_answers_from_the_next_request_on() -> None:
     assert {event.model for event in stage.of(OracleRequested) if event.utterance == 2} == {"second-model"}
     assert stage.llm.loaded[-1] == OTHER_MODEL
     stage.assert_nothing_left()
+
+
+def test_the_front_ends_memory_is_shown_and_a_fresh_start_keeps_the_conversation() -> None:
+    capabilities = Capabilities("fake", "Fake", oracle_tokens_per_frame=1, context_frames=48)
+    stage = Stage(frames=80, frontend=FakeFrontend(capabilities), turns=ScriptedTurns(speech=((2, 14), (60, 72))))
+    stage.start_and_wait_for(AgentSpeechEnded)
+    stage.session.fresh_start()
+    assert stage.session.wait_stopped(30.0)
+    stage.wait_for_state(SessionState.IDLE)
+    assert len(stage.of(FreshStart)) == 1
+    used = stage.of(ContextUsed)
+    assert {event.limit_ms for event in used} == {3840.0}
+    assert all(event.running_out == (event.used_ms >= 3200.0) for event in used)
+    fresh_ms = stage.of(FreshStart)[0].at_ms
+    assert used[-1].used_ms == pytest.approx(used[-1].at_ms - fresh_ms, abs=81.0), "it counts from the fresh start"
+    contents = [message.content for message in stage.llm.calls[-1].request.messages]
+    assert "It is Paris." in contents, "the language model still knows what was said"
 
 
 def test_speaking_over_the_answer_cuts_it_and_clears_the_feed() -> None:

@@ -258,6 +258,22 @@ class FrameLate(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ContextUsed(Event):
+    """How much of its memory the front end has used, about once a second; ``running_out`` from five sixths on."""
+
+    delivery: ClassVar[Delivery] = Delivery.LATEST
+
+    used_ms: float
+    limit_ms: float
+    running_out: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FreshStart(Event):
+    """The front end's memory was cleared; conversation and transcript go on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceChanged(Event):
     """The session now uses this input and output device."""
 

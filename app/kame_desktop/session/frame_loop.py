@@ -32,10 +32,12 @@ from kame_desktop.core.events import (
     AgentSpeechEnded,
     AgentSpeechStarted,
     AgentText,
+    ContextUsed,
     DeviceChanged,
     Event,
     FrameLate,
     FrameTiming,
+    FreshStart,
     Interrupted,
     OracleApplied,
     OracleCurrent,
@@ -56,6 +58,8 @@ _log = logging.getLogger(__name__)
 
 _TIMING_EVERY_FRAMES = 2
 _TIMING_WINDOW_FRAMES = 250
+_CONTEXT_EVERY_FRAMES = 12
+_CONTEXT_WARNING = 5 / 6
 _LATE_MS = 2 * FRAME_MS
 _SETTLED_FRAMES = 6
 _LONGEST_TAIL_MS = 45_000.0
@@ -102,6 +106,7 @@ class FrameLoop:
         self._on_end = on_end
         self._go = threading.Event()
         self._stopping = threading.Event()
+        self._fresh_start = threading.Event()
         self._thread = threading.Thread(target=self._main, name="frame", daemon=True)
         self._device: AudioDevice | None = None
         self._oracle_box = bus.subscribe(
@@ -118,6 +123,7 @@ class FrameLoop:
         self._backend_down = False
         self._current: OracleCurrent | None = None
         self._empty_final = 0
+        self._context_frames = 0
         self._settled_frames = 0
         self._tail_frames = 0
 
@@ -136,6 +142,10 @@ class FrameLoop:
         device = self._device
         if device is not None:
             device.interrupt()
+
+    def fresh_start(self) -> None:
+        """Clear the front end's memory before the next frame; returns at once. Any thread."""
+        self._fresh_start.set()
 
     def join(self, timeout_s: float) -> bool:
         """Wait for the thread; say whether it ended."""
@@ -196,6 +206,7 @@ class FrameLoop:
                 break
             began_s = time.perf_counter()
             now_ms = self._frame_clock.end_ms(frame, self._clock.now_ms())
+            self._mind_context(parts.frontend, feed, frame, now_ms)
             output = self._one_frame(parts, feed, captured, frame, now_ms)
             self._step_ms.append((time.perf_counter() - began_s) * 1e3)
             self._keep_up(parts.device, frame, now_ms)
@@ -228,6 +239,29 @@ class FrameLoop:
         self._publish_output(feed, output, user, frame, now_ms)
         self._publish_accounts(feed, now_ms)
         return output
+
+    def _mind_context(self, frontend: SpeechFrontend, feed: OracleFeed, frame: int, now_ms: float) -> None:
+        """Count the front end's memory, and clear it when that was asked for."""
+        if self._fresh_start.is_set():
+            self._fresh_start.clear()
+            frontend.reset()
+            feed.clear(frame)
+            self._context_frames = 0
+            self._publish(FreshStart(at_ms=now_ms))
+            if self._speaking:
+                self._speaking = False
+                self._publish(AgentSpeechEnded(at_ms=now_ms, utterance=self._answering, interrupted=True))
+        limit = frontend.capabilities.context_frames
+        if limit is not None and self._context_frames % _CONTEXT_EVERY_FRAMES == 0:
+            self._publish(
+                ContextUsed(
+                    at_ms=now_ms,
+                    used_ms=self._context_frames * FRAME_MS,
+                    limit_ms=limit * FRAME_MS,
+                    running_out=self._context_frames >= limit * _CONTEXT_WARNING,
+                )
+            )
+        self._context_frames += 1
 
     def _hear_back_end(self, feed: OracleFeed, frame: int, now_ms: float) -> None:
         for event in self._oracle_box.drain():

@@ -53,6 +53,10 @@ class ConversationSession(Protocol):
         """Block until the session is idle or failed and its threads are gone. Never on the GUI thread."""
         ...
 
+    def fresh_start(self) -> None:
+        """Clear the front end's memory (its context is limited); conversation and transcript go on."""
+        ...
+
     def switch_llm(self, model: LlmModel) -> None:
         """Answer with another model from the next request on."""
         ...

@@ -148,6 +148,10 @@ class Session:
         """Block until the session's threads are gone; say whether they are. Not for the GUI thread."""
         return self._stopped.wait(timeout_s)
 
+    def fresh_start(self) -> None:
+        """Clear the front end's memory; conversation and transcript go on. Returns at once."""
+        self._frames.fresh_start()
+
     def switch_llm(self, model: LlmModel) -> None:
         """Answer with another model from the next request on (made ready first, the old one answers meanwhile)."""
         self._host.call(self._start_switch, model)

@@ -58,6 +58,9 @@ class ScriptedSession:
     def switch_llm(self, model: LlmModel) -> None:
         """Nobody answers."""
 
+    def fresh_start(self) -> None:
+        """There is no front end."""
+
 
 class ScriptedServices:
     """Choices to show."""

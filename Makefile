@@ -8,7 +8,7 @@
 # make run ARGS="--help"; make pytest ARGS="-k oracle -x"
 ARGS =
 # Debian packages (beyond the window's and the sound's libraries) that the tests need.
-TEST_PACKAGES =
+TEST_PACKAGES = pulseaudio libasound2-plugins
 # make lock UPGRADE=--upgrade takes the newest releases; without it only what has to change changes.
 UPGRADE =
 

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from kame_desktop.audio.device import Loudspeaker, PortAudioDevice, device_names, microphone_problem
+from kame_desktop.audio.device import PortAudioDevice, PortAudioLoudspeaker
+from kame_desktop.audio.portaudio import device_names, microphone_problem
 from kame_desktop.core.audio_types import FRAME_SAMPLES, Pcm, silence_frame
 from kame_desktop.core.errors import AppError
 from tests.fakes.audio import tone
@@ -26,6 +27,7 @@ CLICK_AT = (25, 40, 55)
 def round_trip() -> dict[str, Any]:
     """Play short tones and hear them again on a microphone that listens to the loudspeaker."""
     device = PortAudioDevice("ci_loop", "ci_speaker")
+    device.open()
     device.start()
     heard: list[Pcm] = []
     reference: list[Pcm] = []
@@ -75,6 +77,7 @@ def round_trip() -> dict[str, Any]:
 def late_reader() -> dict[str, Any]:
     """Don't read for a while: the ring keeps two seconds and counts the rest; then skip what was queued."""
     device = PortAudioDevice("ci_mic", "ci_speaker")
+    device.open()
     device.start()
     device.read_frame()
     for _ in range(15):
@@ -107,6 +110,7 @@ def late_reader() -> dict[str, Any]:
 def gone() -> dict[str, Any]:
     """The sound server dies while somebody listens."""
     device = PortAudioDevice(None, None)
+    device.open()
     device.start()
     for _ in range(3):
         device.read_frame()
@@ -130,10 +134,10 @@ def names() -> dict[str, Any]:
     errors = []
     for wanted in (("no such mic", None), (None, "no such speaker")):
         try:
-            PortAudioDevice(*wanted).start()
+            PortAudioDevice(*wanted).open()
         except AppError as error:
             errors.append([error.what, error.remedy])
-    speaker = Loudspeaker()
+    speaker = PortAudioLoudspeaker()
     for _ in range(3):
         speaker.write(tone(80, 0.1))
     speaker.close()

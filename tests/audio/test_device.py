@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kame_desktop.audio import device
-from kame_desktop.audio.device import Loudspeaker, PortAudioDevice, device_names, microphone_problem
+from kame_desktop.audio import device, portaudio
+from kame_desktop.audio.device import PortAudioDevice, PortAudioLoudspeaker
+from kame_desktop.audio.portaudio import device_names, look_again, microphone_problem
 from kame_desktop.core.audio_types import FRAME_SAMPLES, PcmFrame
 from kame_desktop.core.errors import DeviceError
 from tests.fakes.audio import quiet, tone
@@ -46,7 +47,7 @@ def capture_frame(library: FakeSoundDevice, opened: PortAudioDevice, value: floa
 
 def test_each_stream_runs_at_its_own_rate_in_blocks_of_20_ms(library: FakeSoundDevice) -> None:
     opened = PortAudioDevice("mic", "Speaker")
-    opened.start()
+    opened.open()
     assert opened.info.input_name == "Mic"
     source, sink = library.stream("input").options, library.stream("output").options
     assert (source["device"], source["samplerate"], source["blocksize"], source["channels"]) == (0, 48_000, 960, 1)
@@ -61,7 +62,7 @@ def test_each_stream_runs_at_its_own_rate_in_blocks_of_20_ms(library: FakeSoundD
 
 def test_playback_begins_soon(library: FakeSoundDevice) -> None:
     opened = PortAudioDevice("Mic of the headset", "Mic of the headset")
-    opened.start()
+    opened.open()
     sink = library.stream("output")
     assert not sink.take(480).any()
     assert opened.stats.underrun_samples == 0
@@ -75,7 +76,7 @@ def test_playback_begins_soon(library: FakeSoundDevice) -> None:
 
 def test_the_reference_is_what_was_played(library: FakeSoundDevice) -> None:
     opened = PortAudioDevice("Mic of the headset", "Mic of the headset")
-    opened.start()
+    opened.open()
     references = []
     for step in range(6):
         capture_frame(library, opened)
@@ -89,7 +90,7 @@ def test_the_reference_is_what_was_played(library: FakeSoundDevice) -> None:
 
 def test_grown_queue_shrinks_in_silence_but_never_in_speech(library: FakeSoundDevice) -> None:
     opened = PortAudioDevice()
-    opened.start()
+    opened.open()
     for _ in range(5):
         opened.write_frame(tone(80))
     grown = opened.queued_ms()
@@ -104,7 +105,7 @@ def test_grown_queue_shrinks_in_silence_but_never_in_speech(library: FakeSoundDe
 
 def test_what_is_lost_is_counted(library: FakeSoundDevice) -> None:
     opened = PortAudioDevice()
-    opened.start()
+    opened.open()
     source, sink = library.stream("input"), library.stream("output")
     source.give(quiet(2_500, 48_000))
     assert opened.stats.overrun_samples == 12_000
@@ -120,7 +121,7 @@ def test_what_is_lost_is_counted(library: FakeSoundDevice) -> None:
 def test_two_channels_when_one_is_refused(library: FakeSoundDevice) -> None:
     library.refuse |= {"input 1", "output 2"}
     opened = PortAudioDevice("Mic", "Speaker")
-    opened.start()
+    opened.open()
     assert (library.stream("input").channels, library.stream("output").channels) == (2, 1)
     capture_frame(library, opened)
     assert np.max(np.abs(capture_frame(library, opened) - 0.25)) < 0.01
@@ -132,7 +133,7 @@ def test_a_device_that_refuses_leaves_nothing_open(library: FakeSoundDevice, ref
     library.refuse |= refused
     opened = PortAudioDevice("Mic", "Speaker")
     with pytest.raises(DeviceError) as caught:
-        opened.start()
+        opened.open()
     assert caught.value.remedy
     assert all(stream.closed for stream in library.streams)
 
@@ -141,12 +142,12 @@ def test_no_sound_for_too_long_and_unplugging(library: FakeSoundDevice, monkeypa
     monkeypatch.setattr(device, "FIRST_CALLBACK_S", 0.05)
     monkeypatch.setattr(device, "_LOOK_S", 0.06)
     opened = PortAudioDevice()
-    opened.start()
+    opened.open()
     with pytest.raises(DeviceError, match="delivers no sound"):
         opened.read_frame()
     opened.stop()
     again = PortAudioDevice()
-    again.start()
+    again.open()
     timer = threading.Timer(0.02, library.stream("output").vanish)
     timer.start()
     with pytest.raises(DeviceError, match="went away"):
@@ -157,7 +158,7 @@ def test_no_sound_for_too_long_and_unplugging(library: FakeSoundDevice, monkeypa
 
 def test_interrupt_wakes_a_blocked_read(library: FakeSoundDevice) -> None:
     opened = PortAudioDevice()
-    opened.start()
+    opened.open()
     timer = threading.Timer(0.02, opened.interrupt)
     timer.start()
     begin = time.perf_counter()
@@ -168,9 +169,9 @@ def test_interrupt_wakes_a_blocked_read(library: FakeSoundDevice) -> None:
 
 
 def test_a_hanging_close_is_left_alone(library: FakeSoundDevice, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(device, "_CLOSE_S", 0.05)
+    monkeypatch.setattr(portaudio, "_CLOSE_S", 0.05)
     opened = PortAudioDevice()
-    opened.start()
+    opened.open()
     let_go = threading.Event()
 
     def hang(ignore_errors: bool = True) -> None:
@@ -191,21 +192,73 @@ def test_names_problems_and_the_loudspeaker_alone(library: FakeSoundDevice) -> N
     assert microphone_problem() is None
     for wanted, what in ((("Nope", None), "microphone called 'Nope'"), ((None, "x"), "loudspeaker called 'x'")):
         with pytest.raises(DeviceError, match=what):
-            PortAudioDevice(*wanted).start()
-    speaker = Loudspeaker("Speaker")
+            PortAudioDevice(*wanted).open()
+    speaker = PortAudioLoudspeaker("Speaker")
     speaker.write(tone(80))
     assert not library.stream("output").take(882).any()  # the prefill
     speaker.close()
     speaker.write(tone(80))
     library.refuse.add("start output")
     with pytest.raises(DeviceError, match="could not be started"):
-        Loudspeaker("Speaker")
+        PortAudioLoudspeaker("Speaker")
     library.devices = [SPEAKER]
+    assert look_again()
     problem = microphone_problem()
     assert problem is not None
     assert problem.startswith("No microphone was found. ")
     library.devices = []
+    assert look_again()
     assert device_names() == ([], [])
+
+
+def test_what_is_plugged_in_later_is_found(library: FakeSoundDevice) -> None:
+    library.devices = [SPEAKER]
+    assert look_again()
+    library.devices = [MIC, SPEAKER]
+    assert microphone_problem() is None
+    library.devices = [HEADSET]
+    opened = PortAudioDevice()
+    opened.open()
+    assert opened.info.input_name == "Mic of the headset"
+    library.devices = []
+    assert not look_again(), "a stream is open"
+    assert microphone_problem() is None
+    opened.stop()
+    assert look_again()
+    assert microphone_problem() is not None
+
+
+def test_the_conversation_begins_with_the_first_sound_and_not_before(library: FakeSoundDevice) -> None:
+    opened = PortAudioDevice("Mic of the headset", "Mic of the headset")
+    opened.open()
+    source = library.stream("input")
+    source.give(np.full(3 * 24_000, 0.5, dtype=np.float32))  # while models load: more than the ring holds
+    assert opened.stats.overrun_samples > 0
+    opened.start()
+    assert opened.stats.overrun_samples == 0
+    assert opened.backlog_ms() == 0.0
+    assert np.max(np.abs(capture_frame(library, opened) - 0.25)) < 0.01
+    opened.stop()
+
+
+def test_a_conversation_waits_for_a_microphone_that_wakes_up(
+    library: FakeSoundDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = PortAudioDevice()
+    opened.open()
+    timer = threading.Timer(0.02, library.stream("input").give, [quiet(20, 48_000)])
+    timer.start()
+    opened.start()
+    timer.join()
+    opened.stop()
+    monkeypatch.setattr(device, "FIRST_CALLBACK_S", 0.0)
+    asleep = PortAudioDevice()
+    asleep.open()
+    with pytest.raises(DeviceError, match="delivers no sound"):
+        asleep.start()
+    asleep.interrupt()
+    asleep.start()
+    asleep.stop()
 
 
 @pytest.mark.parametrize(("failure", "said"), [("OSError", "libportaudio2"), ("ImportError", "pip install")])
@@ -214,7 +267,7 @@ def test_without_the_library(failure: str, said: str, tmp_path: Path, monkeypatc
     monkeypatch.delitem(sys.modules, "sounddevice", raising=False)
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(DeviceError):
-        PortAudioDevice().start()
+        PortAudioDevice().open()
     problem = microphone_problem()
     assert problem is not None
     assert said in problem

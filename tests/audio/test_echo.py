@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kame_desktop.audio.base import EchoCanceller, NoEchoCanceller
-from kame_desktop.audio.echo import WebRtcEchoCanceller
+from kame_desktop.audio.echo import EchoWatch, WebRtcEchoCanceller
 from kame_desktop.core.audio_types import FRAME_SAMPLES, Pcm
 from kame_desktop.core.errors import MissingPackageError
 from tests.fakes.audio import quiet, to_frames, tone
@@ -62,6 +62,61 @@ def test_the_user_comes_through_24_ms_late() -> None:
     match = [float(np.dot(near[12_000:40_000], out[12_000 + lag : 40_000 + lag])) for lag in lags]
     assert 20.0 <= int(np.argmax(match)) / 24 <= 28.0
     assert np.sqrt(np.mean(out[24_000:] ** 2)) == pytest.approx(np.sqrt(np.mean(near[24_000:] ** 2)), rel=0.3)
+
+
+@needs_webrtc
+@pytest.mark.parametrize("echo", [False, True])
+def test_with_headphones_the_user_is_heard_over_the_first_answer(echo: bool) -> None:
+    quiet_part, talk = quiet(2_000), babble(0.48, 3)
+    far = np.concatenate([quiet(960), babble(3.0, 1)])[: 30 * FRAME_SAMPLES]
+    user = np.concatenate([quiet_part, talk, quiet_part])[: len(far)]
+    near = user + through_room(far) * echo
+    out = run(WebRtcEchoCanceller(), near, far)
+    window = slice(48_000, 48_000 + len(talk))
+    lost_db = 10 * np.log10(np.mean(near[window] ** 2) / np.mean(out[window] ** 2))
+    if echo:
+        assert lost_db > 3.0, "there the canceller works as ever"
+    else:
+        assert lost_db < 1.0
+
+
+def levels(watch: EchoWatch, near_dbfs: float, far_dbfs: float, frames: int) -> list[bool]:
+    seen = []
+    for _ in range(frames):
+        watch.hear(near_dbfs, far_dbfs)
+        seen.append(watch.absent)
+    return seen
+
+
+def test_no_echo_is_believed_after_a_while_of_quiet_and_doubted_after_each_talk() -> None:
+    watch = EchoWatch()
+    assert not any(levels(watch, -60.0, -120.0, 50))
+    assert levels(watch, -60.0, -20.0, 9) == [False] * 7 + [True, True]
+    assert all(levels(watch, -25.0, -20.0, 8)), "the user talks over the answer"
+    assert all(levels(watch, -25.0, -120.0, 6)), "which falls silent"
+    assert levels(watch, -60.0, -120.0, 1) == [False]
+    assert not any(levels(watch, -50.0, -20.0, 30)), "unplugged: 30 dB less than the far end comes back"
+
+
+def test_what_goes_on_while_the_far_end_sounds_is_taken_for_an_echo() -> None:
+    watch = EchoWatch()
+    levels(watch, -70.0, -20.0, 10)
+    assert levels(watch, -40.0, -20.0, 9) == [True] * 8 + [False]
+
+
+def test_pauses_between_words_are_no_proof() -> None:
+    watch = EchoWatch()
+    for _ in range(10):
+        assert not any(levels(watch, -80.0, -20.0, 3)), "the echo is on its way"
+        assert not any(levels(watch, -50.0, -20.0, 3))
+        assert not any(levels(watch, -80.0, -60.0, 6))
+
+
+def test_a_noisy_room_is_no_echo() -> None:
+    watch = EchoWatch()
+    levels(watch, -45.0, -120.0, 10)
+    assert levels(watch, -44.0, -20.0, 8)[-1]
+    assert not any(levels(EchoWatch(), -45.0, -20.0, 20)), "not known to be noisy"
 
 
 def test_without_the_package_the_error_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kame_desktop.audio.level import FLOOR_DBFS, LevelMeter, peak_dbfs
+from kame_desktop.audio.level import FLOOR_DBFS, LevelMeter, listening_gain, peak_dbfs
 from tests.fakes.audio import quiet, tone
 
 
@@ -29,3 +29,11 @@ def test_silence_and_nothing() -> None:
     assert peak_dbfs(np.zeros(0, dtype=np.float32)) == FLOOR_DBFS
     level = LevelMeter().process(quiet(80))
     assert (level.rms_dbfs, level.peak_dbfs, level.clipped) == (FLOOR_DBFS, FLOOR_DBFS, False)
+
+
+def test_quiet_recordings_are_raised_for_listening_and_loud_ones_left() -> None:
+    assert listening_gain(tone(100, 0.5)) == 1.0
+    assert listening_gain(tone(100, 0.01, 1_000.0)) == pytest.approx(31.6, rel=0.01)
+    assert listening_gain(tone(100, 0.01), tone(100, 0.5)) == 1.0
+    assert listening_gain(tone(100, 0.0001)) == pytest.approx(100.0)
+    assert listening_gain() == pytest.approx(100.0)

@@ -44,6 +44,12 @@ def test_one_utterance_from_start_to_finish() -> None:
         assert activity.silence_ms == 0.0
 
 
+def test_a_quiet_recording_is_raised_before_it_is_judged() -> None:
+    soft = tone(1_000) * np.float32(1e-3)
+    assert not moments(listen(VadTurnDetector(FakeVad()), quiet(400), soft, quiet(800)), "started")
+    assert moments(listen(VadTurnDetector(FakeVad(), gain=1e3), quiet(400), soft, quiet(800)), "started") == [480.0]
+
+
 @pytest.mark.parametrize("offset_ms", range(0, 80, 10))
 def test_a_pause_comes_160_to_240_ms_after_the_end(offset_ms: int) -> None:
     heard = listen(VadTurnDetector(FakeVad()), quiet(400 + offset_ms), tone(640), quiet(800))

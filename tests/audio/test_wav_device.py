@@ -14,6 +14,7 @@ from kame_desktop.audio.wav_device import WavDevice
 from kame_desktop.core.activity import Activity
 from kame_desktop.core.audio_types import FRAME_SAMPLES, PcmFrame
 from kame_desktop.core.clock import ManualClock, SystemClock
+from tests.fakes.audio import FakeLoudspeaker
 
 
 def numbered(value: float) -> PcmFrame:
@@ -217,10 +218,26 @@ def test_real_time_keeps_to_the_wall_clock() -> None:
 
 
 def test_the_monitor_hears_both_sides() -> None:
-    heard: list[PcmFrame] = []
-    device = WavDevice(numbered(0.25), clock=ManualClock(), tail_cap_ms=80.0, monitor=heard.append)
+    speaker = FakeLoudspeaker()
+    device = WavDevice(numbered(0.25), clock=ManualClock(), tail_cap_ms=80.0, monitor=lambda: speaker)
+    assert device.info.output_name == "file"
+    device.open()
+    assert device.info.output_name == "fake loudspeaker"
     device.start()
     for value in (0.5, 2.0):
         device.write_frame(numbered(value))
         device.read_frame()
-    assert [float(frame[0]) for frame in heard] == [0.75, 1.0]
+    assert [float(frame[0]) for frame in speaker.heard] == [0.75, 1.0]
+    assert not speaker.closed
+    device.stop()
+    device.stop()
+    assert speaker.closed == 1
+
+
+def test_a_recording_is_asked_without_a_loudspeaker_too() -> None:
+    device = WavDevice(numbered(0.25), clock=ManualClock(), monitor=lambda: None)
+    device.open()
+    device.start()
+    assert device.info.output_name == "no loudspeaker"
+    assert device.read_frame() is not None
+    device.stop()

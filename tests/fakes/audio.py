@@ -23,9 +23,11 @@ class FakeDevice:
         written: Every frame written.
         played: Every frame played, silence where nothing was queued.
         skipped: Samples dropped by ``skip_playback``.
+        opened: ``open`` was called.
         started: ``start`` was called.
         stopped: ``stop`` was called.
         backlog: What ``backlog_ms`` says.
+        fail_open: Raised by ``open``.
         fail_start: Raised by ``start``.
         fail_at: Frame number -> error raised by ``read_frame`` instead of delivering it.
     """
@@ -53,9 +55,11 @@ class FakeDevice:
         self.written: list[PcmFrame] = []
         self.played: list[PcmFrame] = []
         self.skipped = 0
+        self.opened = False
         self.started = False
         self.stopped = False
         self.backlog = 0.0
+        self.fail_open: AppError | None = None
         self.fail_start: AppError | None = None
         self.fail_at: dict[int, AppError] = {}
 
@@ -66,6 +70,11 @@ class FakeDevice:
     @property
     def stats(self) -> DeviceStats:
         return self._stats
+
+    def open(self) -> None:
+        if self.fail_open is not None:
+            raise self.fail_open
+        self.opened = True
 
     def start(self) -> None:
         if self.fail_start is not None:
@@ -123,6 +132,27 @@ class FakeDevice:
     def stop(self) -> None:
         self._interrupted.set()
         self.stopped = True
+
+
+class FakeLoudspeaker:
+    """Keeps what it is given.
+
+    Attributes:
+        heard: Every frame.
+        closed: How often it was closed.
+    """
+
+    name = "fake loudspeaker"
+
+    def __init__(self) -> None:
+        self.heard: list[PcmFrame] = []
+        self.closed = 0
+
+    def write(self, frame: PcmFrame) -> None:
+        self.heard.append(frame)
+
+    def close(self) -> None:
+        self.closed += 1
 
 
 class FakeVad:

@@ -53,6 +53,7 @@ class FakeFrontend:
     block_load: threading.Event | None = None
     load_error: Exception | None = None
     fail_at_frame: int | None = None
+    notes: Sequence[str] = ()
     given: list[FrontendInput] = field(default_factory=list)
     closed: bool = False
 

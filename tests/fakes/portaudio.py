@@ -71,7 +71,7 @@ class FakeSoundDevice:
     """Stands in ``sys.modules`` under the name ``sounddevice``.
 
     Attributes:
-        devices: What is plugged in; the first fitting one is the default.
+        devices: What is plugged in; the first fitting one is the default. The library knows what it saw when it began.
         refuse: ``"input 1"`` refuses opening an input with one channel; ``"start input"`` refuses starting one.
         streams: Every stream opened.
     """
@@ -83,10 +83,19 @@ class FakeSoundDevice:
     class PortAudioError(Exception):
         """The library's only error."""
 
+    def __post_init__(self) -> None:
+        self._initialize()
+
+    def _initialize(self) -> None:
+        self._known = list(self.devices)
+
+    def _terminate(self) -> None:
+        assert all(stream.closed for stream in self.streams), "no stream outlives the library"
+
     def query_devices(self, kind: str | None = None) -> Any:
         if kind is None:
-            return self.devices
-        for one in self.devices:
+            return self._known
+        for one in self._known:
             if one[f"max_{kind}_channels"] > 0:
                 return one
         raise self.PortAudioError("no default device")

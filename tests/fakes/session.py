@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from kame_desktop.backend.llm.base import LlmModel
@@ -12,6 +12,7 @@ from kame_desktop.core.events import Event, SessionState, SessionStateChanged
 from kame_desktop.frontends.registry import EngineInfo
 from kame_desktop.session.bus import Bus
 from kame_desktop.session.services import SessionRequest
+from kame_desktop.weights.download import Downloader
 
 HANG_S = 0.3
 
@@ -88,6 +89,9 @@ class FakeServices:
         sessions: Every session so far, the newest last.
         script: What the next sessions publish after their start.
         refuses: Raised by the next ``open_session``.
+        engine_problems / missing_weights: What is wrong with an engine, by its name.
+        downloader: Gets them.
+        on_warm_up: Called by ``warm_up``.
     """
 
     def __init__(self, samples: Sequence[Path] = (), *, microphone_problem: str | None = None) -> None:
@@ -101,6 +105,10 @@ class FakeServices:
         self.script: list[Event] = []
         self.refuses: AppError | None = None
         self.hangs = False
+        self.engine_problems: dict[str, AppError] = {}
+        self.missing_weights: dict[str, str] = {}
+        self.downloader: Downloader | None = None
+        self.on_warm_up: Callable[[], object] = lambda: None
 
     @property
     def session(self) -> FakeSession:
@@ -126,6 +134,19 @@ class FakeServices:
 
     def sample_questions(self) -> Sequence[Path]:
         return list(self.samples)
+
+    def warm_up(self) -> None:
+        self.on_warm_up()
+
+    def engine_problem(self, engine: str) -> AppError | None:
+        return self.engine_problems.get(engine)
+
+    def weights_to_get(self, engine: str) -> str | None:
+        return self.missing_weights.get(engine)
+
+    def weights(self) -> Downloader:
+        assert self.downloader is not None
+        return self.downloader
 
     def open_session(self, request: SessionRequest) -> FakeSession:
         if self.refuses is not None:

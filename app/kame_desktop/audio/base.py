@@ -28,8 +28,8 @@ class DeviceStats:
 class AudioDevice(Protocol):
     """A microphone and a speaker on one time axis, in whole model frames.
 
-    Life: ``start`` -> any number of ``read_frame`` / ``write_frame`` -> ``stop``. ``start``, ``read_frame``,
-    ``write_frame`` and ``stop`` belong to the frame thread; ``interrupt`` may be called from any thread.
+    Life: ``open`` -> ``start`` -> any number of ``read_frame`` / ``write_frame`` -> ``stop``. All but ``interrupt``,
+    which may be called from any thread, belong to the frame thread.
     """
 
     @property
@@ -38,8 +38,15 @@ class AudioDevice(Protocol):
     @property
     def stats(self) -> DeviceStats: ...
 
+    def open(self) -> None:
+        """Open what is needed, so that it wakes up while models load. Raises DeviceError with a remedy."""
+        ...
+
     def start(self) -> None:
-        """Open the streams. Raises DeviceError (or AudioFileError) with a remedy."""
+        """Time begins: return once sound flows (or ``interrupt`` was called); what came before is dropped.
+
+        Raises DeviceError when the device delivers nothing.
+        """
         ...
 
     def read_frame(self) -> PcmFrame | None:
@@ -80,6 +87,23 @@ class AudioDevice(Protocol):
 
     def stop(self) -> None:
         """Close the streams; idempotent, at most 1 s."""
+        ...
+
+
+class Loudspeaker(Protocol):
+    """Where a file run is played aloud. Frame thread only."""
+
+    @property
+    def name(self) -> str:
+        """What it calls itself."""
+        ...
+
+    def write(self, frame: PcmFrame) -> None:
+        """Queue a frame; never blocks. It is dropped when the device went away or the queue is full."""
+        ...
+
+    def close(self) -> None:
+        """Stop at once; idempotent, at most 1 s."""
         ...
 
 

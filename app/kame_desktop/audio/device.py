@@ -1,4 +1,4 @@
-"""Microphone and loudspeaker through PortAudio (package ``sounddevice``, imported only when it is needed).
+"""Microphone and loudspeaker through PortAudio.
 
 Two separate streams (one duplex stream glitches on PulseAudio's host API), each at its device's own default rate, in
 blocks of 20 ms (80 ms blocks gave a round trip of 321 ms). The callbacks copy between PortAudio's buffers and rings and
@@ -16,20 +16,18 @@ counted in ``stats.overrun_samples``.
 
 from __future__ import annotations
 
-import contextlib
-import importlib
-import logging
 import threading
 import time
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from kame_desktop.audio.base import DeviceInfo, DeviceStats
+from kame_desktop.audio.portaudio import close_streams, find_device, look_again, open_stream, sounddevice
 from kame_desktop.audio.resample import StreamResampler
 from kame_desktop.audio.ring import SampleRing
 from kame_desktop.core.audio_types import FRAME_SAMPLES, MODEL_RATE_HZ, Pcm, PcmFrame, silence_frame
-from kame_desktop.core.errors import AppError, DeviceError
+from kame_desktop.core.errors import DeviceError
 
 CAPTURE_S = 2.0
 PLAYBACK_S = 1.5
@@ -39,87 +37,16 @@ FIRST_CALLBACK_S = 5.0
 STALL_S = 3.0
 _SLACK_MS = 60.0
 _QUIET = 10.0 ** (-55.0 / 20.0)
-_CLOSE_S = 0.8
-_BLOCKS_PER_S = 50
 _LOOK_S = 0.25
-
-_Kind = Literal["input", "output"]
-_log = logging.getLogger(__name__)
-
-
-def _sounddevice() -> Any:
-    """The library. Raises DeviceError when it or PortAudio is missing."""
-    try:
-        return importlib.import_module("sounddevice")
-    except ImportError:
-        raise DeviceError(
-            "The package sounddevice is not installed.",
-            "Install it with: pip install sounddevice",
-            component="sound",
-        ) from None
-    except OSError:
-        raise DeviceError(
-            "PortAudio is missing, so microphone and loudspeaker can't be used.",
-            "Install it with: sudo apt install libportaudio2. Sound files work without it.",
-            component="sound",
-        ) from None
-
-
-def _no_device(kind: _Kind, name: str | None) -> DeviceError:
-    word = "microphone" if kind == "input" else "loudspeaker"
-    if name is None:
-        return DeviceError(f"No {word} was found.", "Plug one in, or ask with a sound file.", component=word)
-    return DeviceError(f"There is no {word} called '{name}'.", "Choose another one in the settings.", component=word)
-
-
-def _find(library: Any, kind: _Kind, name: str | None) -> tuple[int, dict[str, Any]]:
-    """Index and description of a device: exact name first, then a part of the name; None is the system's default."""
-    channels = f"max_{kind}_channels"
-    try:
-        if name is None:
-            found = library.query_devices(kind=kind)
-            return int(found["index"]), dict(found)
-        devices = [dict(one) for one in library.query_devices() if one[channels] > 0]
-    except (library.PortAudioError, ValueError):
-        raise _no_device(kind, name) from None
-    for matches in (lambda one: one["name"] == name, lambda one: name.lower() in one["name"].lower()):
-        for one in devices:
-            if matches(one):
-                return int(one["index"]), one
-    raise _no_device(kind, name)
-
-
-def device_names() -> tuple[list[str], list[str]]:
-    """Names of the microphones and of the loudspeakers, for the settings. Raises DeviceError without PortAudio."""
-    library = _sounddevice()
-    try:
-        devices = list(library.query_devices())
-    except library.PortAudioError:
-        return [], []
-    return (
-        [one["name"] for one in devices if one["max_input_channels"] > 0],
-        [one["name"] for one in devices if one["max_output_channels"] > 0],
-    )
-
-
-def microphone_problem() -> str | None:
-    """Why talking through microphone and loudspeaker can't work here, with the remedy; None when it can. Any thread."""
-    try:
-        library = _sounddevice()
-        _find(library, "input", None)
-        _find(library, "output", None)
-    except AppError as error:
-        return str(error)
-    return None
 
 
 class _Playback:
     """The output half: model frames in, a device's callback out. Also keeps what was really played."""
 
     def __init__(self, name: str | None, wake: threading.Event) -> None:
-        self.library = _sounddevice()
+        self.library = sounddevice()
         self._wake = wake
-        index, found = _find(self.library, "output", name)
+        index, found = find_device(self.library, "output", name)
         self.name = str(found["name"])
         self.rate = int(found["default_samplerate"])
         self.ring = SampleRing(int(self.rate * PLAYBACK_S))
@@ -132,9 +59,7 @@ class _Playback:
         self._skip_done = 0
         self.late = 0
         self.alive = True
-        self.stream = _open(
-            self.library, "output", index, found, self.rate, self._on_output, self._on_finished, self.name
-        )
+        self.stream = open_stream(self.library, "output", index, found, self.rate, self._on_output, self._on_finished)
 
     def _on_output(self, outdata: Pcm, frames: int, when: Any, status: Any) -> None:
         mono = self._mono[:frames]
@@ -177,9 +102,9 @@ class _Capture:
     """The input half: a device's callback in, model-rate samples out."""
 
     def __init__(self, name: str | None, wake: threading.Event) -> None:
-        self.library = _sounddevice()
+        self.library = sounddevice()
         self._wake = wake
-        index, found = _find(self.library, "input", name)
+        index, found = find_device(self.library, "input", name)
         self.name = str(found["name"])
         self.rate = int(found["default_samplerate"])
         self.ring = SampleRing(int(self.rate * CAPTURE_S))
@@ -187,9 +112,7 @@ class _Capture:
         self._mono = np.zeros(self.rate, dtype=np.float32)
         self.lost = 0
         self.alive = True
-        self.stream = _open(
-            self.library, "input", index, found, self.rate, self._on_input, self._on_finished, self.name
-        )
+        self.stream = open_stream(self.library, "input", index, found, self.rate, self._on_input, self._on_finished)
 
     def _on_input(self, indata: Pcm, frames: int, when: Any, status: Any) -> None:
         if indata.shape[1] == 1:
@@ -205,57 +128,6 @@ class _Capture:
         self._wake.set()
 
 
-def _open(
-    library: Any,
-    kind: _Kind,
-    index: int,
-    found: dict[str, Any],
-    rate: int,
-    callback: Any,
-    finished: Any,
-    name: str,
-) -> Any:
-    """Open a stream, not yet started: one channel of input if the device allows it, two of output."""
-    most = int(found[f"max_{kind}_channels"])
-    make = library.InputStream if kind == "input" else library.OutputStream
-    wanted = (1, min(2, most)) if kind == "input" else (min(2, most), 1)
-    for channels in dict.fromkeys(wanted):
-        with contextlib.suppress(library.PortAudioError):
-            return make(
-                device=index,
-                samplerate=rate,
-                channels=channels,
-                blocksize=rate // _BLOCKS_PER_S,
-                dtype="float32",
-                latency="low",
-                callback=callback,
-                finished_callback=finished,
-            )
-    word = "microphone" if kind == "input" else "loudspeaker"
-    raise DeviceError(
-        f"The {word} '{name}' could not be opened.",
-        "Close other programs that use it, allow its use in the system's privacy settings, or choose another one.",
-        component=word,
-    )
-
-
-def _close(*streams: Any) -> None:
-    """Close streams within a bounded time: PortAudio may hang on a device that went away."""
-
-    def work() -> None:
-        for stream in streams:
-            with contextlib.suppress(Exception):
-                stream.abort(ignore_errors=True)
-            with contextlib.suppress(Exception):
-                stream.close(ignore_errors=True)
-
-    closer = threading.Thread(target=work, name="audio-close", daemon=True)
-    closer.start()
-    closer.join(_CLOSE_S)
-    if closer.is_alive():
-        _log.warning("a sound device did not close in time; it is left to itself")
-
-
 def _drain(source: SampleRing, most: int, resampler: StreamResampler, target: SampleRing, scratch: Pcm) -> bool:
     """Move up to ``most`` samples that a callback left to model rate; False when there were none."""
     part = scratch[: min(source.available, most)]
@@ -266,18 +138,17 @@ def _drain(source: SampleRing, most: int, resampler: StreamResampler, target: Sa
     return True
 
 
-class Loudspeaker:
-    """Only the output half, to play a file run aloud. One thread; ``write`` never blocks.
-
-    Raises DeviceError in the constructor.
-    """
+class PortAudioLoudspeaker:
+    """Only the output half: ``Loudspeaker`` on hardware. Raises DeviceError in the constructor."""
 
     def __init__(self, output_name: str | None = None) -> None:
+        look_again()
         self._playback: _Playback | None = _Playback(output_name, threading.Event())
+        self.name = self._playback.name
         try:
             self._playback.stream.start()
         except self._playback.library.PortAudioError:
-            _close(self._playback.stream)
+            close_streams(self._playback.stream)
             raise _could_not_start() from None
 
     def write(self, frame: PcmFrame) -> None:
@@ -289,7 +160,7 @@ class Loudspeaker:
         """Stop at once; idempotent, at most 1 s."""
         playback, self._playback = self._playback, None
         if playback is not None:
-            _close(playback.stream)
+            close_streams(playback.stream)
 
 
 def _could_not_start() -> DeviceError:
@@ -301,7 +172,7 @@ def _could_not_start() -> DeviceError:
 
 
 class PortAudioDevice:
-    """AudioDevice on hardware. ``None`` names are the system's defaults; the streams open in ``start``."""
+    """AudioDevice on hardware. ``None`` names are the system's defaults."""
 
     def __init__(self, input_name: str | None = None, output_name: str | None = None) -> None:
         self._wanted = (input_name, output_name)
@@ -318,10 +189,12 @@ class PortAudioDevice:
         self._seen = 0
         self._alive_until_s = 0.0
         self._last_stats = DeviceStats()
+        self._before = DeviceStats()
+        """What was lost before ``start``, when nobody listened yet."""
 
     @property
     def info(self) -> DeviceInfo:
-        """Names as asked for before ``start``, real ones after it."""
+        """Names as asked for before ``open``, real ones after it."""
         return self._info
 
     @property
@@ -333,11 +206,13 @@ class PortAudioDevice:
         lost = (capture.ring.dropped + capture.lost) * MODEL_RATE_HZ / capture.rate
         lost += playback.ring.dropped * MODEL_RATE_HZ / playback.rate
         return DeviceStats(
-            underrun_samples=round((playback.ring.missing + playback.late) * MODEL_RATE_HZ / playback.rate),
-            overrun_samples=round(lost),
+            underrun_samples=round((playback.ring.missing + playback.late) * MODEL_RATE_HZ / playback.rate)
+            - self._before.underrun_samples,
+            overrun_samples=round(lost) - self._before.overrun_samples,
         )
 
-    def start(self) -> None:
+    def open(self) -> None:
+        look_again()
         opened: list[Any] = []
         try:
             playback = _Playback(self._wanted[1], self._wake)
@@ -350,12 +225,28 @@ class PortAudioDevice:
             except capture.library.PortAudioError:
                 raise _could_not_start() from None
         except BaseException:
-            _close(*opened)
+            close_streams(*opened)
             raise
         self._scratch = np.zeros(max(capture.rate, playback.rate), dtype=np.float32)
         self._alive_until_s = time.monotonic() + FIRST_CALLBACK_S
         self._info = DeviceInfo(capture.name, playback.name, realtime=True)
         self._capture, self._playback = capture, playback
+
+    def start(self) -> None:
+        capture, playback = self._capture, self._playback
+        if capture is None or playback is None:
+            return
+        while not self._interrupted:
+            self._wake.clear()
+            if capture.ring.available:
+                break
+            self._check_alive(capture, playback)
+            self._wake.wait(_LOOK_S)
+        capture.ring.discard(capture.ring.available)
+        playback.played.discard(playback.played.available)
+        self._before = self.stats
+        self._seen = capture.ring.written + capture.ring.dropped
+        self._alive_until_s = time.monotonic() + STALL_S
 
     def read_frame(self) -> PcmFrame | None:
         while not self._interrupted:
@@ -445,4 +336,4 @@ class PortAudioDevice:
         if capture is not None and playback is not None:
             self._last_stats = self.stats
             self._capture = self._playback = None
-            _close(capture.stream, playback.stream)
+            close_streams(capture.stream, playback.stream)

@@ -16,7 +16,7 @@ import numpy as np
 import soundfile
 
 from kame_desktop.audio.base import VoiceActivityDetector
-from kame_desktop.audio.level import peak_dbfs
+from kame_desktop.audio.level import listening_gain, peak_dbfs
 from kame_desktop.audio.resample import StreamResampler, resample_all
 from kame_desktop.core.audio_types import MODEL_RATE_HZ, Pcm
 from kame_desktop.core.errors import AudioFileError
@@ -55,7 +55,8 @@ def _check_readable(path: Path) -> None:
 
 def _decode(path: Path) -> Pcm:
     """All of the file as mono float32 at 24 kHz, in [-1, 1]."""
-    with soundfile.SoundFile(str(path)) as source:
+    # Opened here: soundfile takes no name that isn't UTF-8.
+    with path.open("rb") as stream, soundfile.SoundFile(stream.fileno(), closefd=False) as source:
         if source.format not in _WAV_FORMATS:
             raise _trouble(f"{path} is not a WAV file.", _USE_WAV)
         rate = source.samplerate
@@ -113,7 +114,7 @@ def assert_speech(pcm: Pcm, detector: VoiceActivityDetector, name: str = "the fi
     judged with the liveliest first, until one holds about 100 ms of speech, and at most two minutes of them (some 6 s
     of work): when that leaves a doubt the file is accepted. The detector is reset before and after.
     """
-    sound = resample_all(pcm, MODEL_RATE_HZ, detector.rate_hz)
+    sound = resample_all(pcm * np.float32(listening_gain(pcm)), MODEL_RATE_HZ, detector.rate_hz)
     size = detector.chunk_samples
     window = size * max(1, detector.rate_hz // size)
     sound = np.pad(sound, (0, -len(sound) % window if len(sound) else window))

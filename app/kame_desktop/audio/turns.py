@@ -79,10 +79,17 @@ class _Block:
 
 
 class VadTurnDetector:
-    """Turn detector over any voice activity detector. Frame thread only."""
+    """Turn detector over any voice activity detector. Frame thread only.
 
-    def __init__(self, vad: VoiceActivityDetector, options: TurnOptions | None = None) -> None:
+    Args:
+        vad: The detector.
+        options: When speech starts and ends.
+        gain: What the sound is multiplied with before it is judged (``listening_gain`` of a recording).
+    """
+
+    def __init__(self, vad: VoiceActivityDetector, options: TurnOptions | None = None, *, gain: float = 1.0) -> None:
         self._vad = vad
+        self._gain = np.float32(gain)
         self._options = options or TurnOptions()
         self._resampler = StreamResampler(MODEL_RATE_HZ, vad.rate_hz)
         self._chunk_blocks = vad.chunk_samples / vad.rate_hz * 1e3 / _BLOCK_MS
@@ -115,6 +122,7 @@ class VadTurnDetector:
 
     def process(self, frame: PcmFrame) -> UserActivity:
         """Take the next frame (float32 ``[1920]`` at 24 kHz) and say what the user is doing at its end."""
+        frame = frame * self._gain
         power = np.mean(np.square(frame.reshape(_BLOCKS_PER_FRAME, _BLOCK), dtype=np.float64), axis=1)
         levels = 10.0 * np.log10(power + 1e-12)
         quiet = bool(levels.max() < self._options.floor_dbfs)

@@ -15,6 +15,7 @@ After a recording's end silence is captured until the next one is asked for, the
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 import time
 from collections import deque
@@ -22,7 +23,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from kame_desktop.audio.base import DeviceInfo, DeviceStats
+from kame_desktop.audio.base import DeviceInfo, DeviceStats, Loudspeaker
 from kame_desktop.core.activity import Activity
 from kame_desktop.core.audio_types import FRAME_MS, FRAME_SAMPLES, Pcm, PcmFrame, silence_frame
 from kame_desktop.core.clock import ManualClock
@@ -43,7 +44,7 @@ class WavDevice:
             ``SystemClock`` made when the device starts).
         activity: Counts the work in flight in a fast run.
         tail_cap_ms: The most silence captured after the recording.
-        monitor: Given every frame of heard and played sound together, to play it aloud; must not block.
+        monitor: Makes the loudspeaker that plays heard and played sound together; None from it: there is none.
 
     Bound: both sides are kept, 188 KB a second. ``stats.underrun_samples`` counts samples of frames that weren't
     written in time, ``overrun_samples`` nothing.
@@ -58,13 +59,14 @@ class WavDevice:
         clock: ManualClock | None = None,
         activity: Activity | None = None,
         tail_cap_ms: float = DEFAULT_TAIL_CAP_MS,
-        monitor: Callable[[PcmFrame], None] | None = None,
+        monitor: Callable[[], Loudspeaker | None] | None = None,
     ) -> None:
         self._more = deque(more)
         self._tail_frames = int(tail_cap_ms / FRAME_MS)
         self._clock = clock
         self._activity = activity or Activity()
-        self._monitor = monitor
+        self._make_monitor = monitor
+        self._monitor: Loudspeaker | None = None
         self._info = DeviceInfo(input_name=name, output_name="file", realtime=clock is None)
         self._stats = DeviceStats()
         self._stop = threading.Event()
@@ -78,9 +80,9 @@ class WavDevice:
         self._reference = silence_frame()
         self._heard: list[PcmFrame] = []
         self._played: list[PcmFrame] = []
-        self._open(pcm)
+        self._begin(pcm)
 
-    def _open(self, pcm: Pcm) -> None:
+    def _begin(self, pcm: Pcm) -> None:
         """``pcm`` is what the microphone hears from the next frame on."""
         self._pcm = np.pad(pcm, (0, -len(pcm) % FRAME_SAMPLES)).astype(np.float32)
         self._first_frame = self._frames_read
@@ -102,8 +104,16 @@ class WavDevice:
     def next_input(self) -> bool:
         if not self._more:
             return False
-        self._open(self._more.popleft())
+        self._begin(self._more.popleft())
         return True
+
+    def open(self) -> None:
+        """Open the loudspeaker, if one is wanted and there."""
+        if self._make_monitor is None:
+            return
+        self._monitor = self._make_monitor()
+        output_name = self._monitor.name if self._monitor is not None else "no loudspeaker"
+        self._info = dataclasses.replace(self._info, output_name=output_name)
 
     def start(self) -> None:
         """Time begins: the first frame comes 80 ms later."""
@@ -123,7 +133,7 @@ class WavDevice:
         self._play()
         self._heard.append(frame.copy())
         if self._monitor is not None:
-            self._monitor(np.clip(frame + self._reference, -1.0, 1.0))
+            self._monitor.write(np.clip(frame + self._reference, -1.0, 1.0))
         return frame
 
     def write_frame(self, frame: PcmFrame) -> None:
@@ -148,6 +158,9 @@ class WavDevice:
 
     def stop(self) -> None:
         self._stop.set()
+        monitor, self._monitor = self._monitor, None
+        if monitor is not None:
+            monitor.close()
 
     def heard(self) -> Pcm:
         """All that was captured so far, from the start (left channel)."""

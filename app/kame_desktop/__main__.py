@@ -1,21 +1,29 @@
-"""The command line: arguments, logging, exit code; nothing else."""
+"""The command line: arguments, standard streams, logging, exit code; nothing else."""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
 import logging
 import os
 import sys
+import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from kame_desktop import __version__
-from kame_desktop.core.errors import AppError, MissingError
+from kame_desktop.commands.models import add_arguments as add_models
+from kame_desktop.core.errors import AppError, MissingError, as_app_error, stack_of
 from kame_desktop.core.heap import limit_heaps
+from kame_desktop.frontends.registry import EngineOptions
 
 if TYPE_CHECKING:
     from kame_desktop.bootstrap import Application
+
+_log = logging.getLogger(__name__)
+_OTHER_ENGINES = "cascade, kame or moshi"
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -30,14 +38,16 @@ def _parser() -> argparse.ArgumentParser:
 
     demo = commands.add_parser("demo", help="answer two spoken sample questions in the terminal")
     demo.add_argument("--out", type=Path, metavar="OUT.wav", help="where to write the conversation")
-    demo.add_argument("--engine", default="lite", metavar="ENGINE", help="lite (default) or cascade")
+    demo.add_argument("--engine", default="lite", metavar="ENGINE", help=f"lite (default), {_OTHER_ENGINES}")
+    _add_engine_options(demo)
     demo.add_argument("--fast", action="store_true", help="as fast as the CPU allows instead of real time")
 
     run = commands.add_parser("run", help="answer a sound file as if it were the microphone")
     run.add_argument("wav", type=Path, metavar="IN.wav", help="any rate, mono or stereo, 8-32 bit or float")
     run.add_argument("--out", type=Path, metavar="OUT.wav", help="stereo: left what was heard, right what was said")
     run.add_argument("--events", type=Path, metavar="EVENTS.jsonl", help="every event, one a line")
-    run.add_argument("--engine", metavar="ENGINE", help="lite or cascade")
+    run.add_argument("--engine", metavar="ENGINE", help=f"lite, {_OTHER_ENGINES}")
+    _add_engine_options(run)
     run.add_argument("--stt", metavar="NAME", help="'whisper', a folder of CTranslate2 weights, or a cached size")
     run.add_argument("--llm", metavar="NAME", help="'starter' or any litellm model name")
     run.add_argument("--api-base", metavar="URL", help="address of an OpenAI-compatible service for --llm")
@@ -51,14 +61,29 @@ def _parser() -> argparse.ArgumentParser:
     latency.add_argument("--json", action="store_true", help="print one object")
     oracle = benches.add_parser("oracle", help="how soon an answer has seen a new word, against a loopback server")
     oracle.add_argument("--json", action="store_true", help="print one object")
+    frames = benches.add_parser("frames", help="what a frame of the speech-to-speech model takes")
+    frames.add_argument("--engine", default="kame", metavar="ENGINE", help="kame (default) or moshi")
+    _add_engine_options(frames)
+    frames.add_argument("--json", action="store_true", help="print one object")
+
+    add_models(commands)
     return parser
 
 
+def _add_engine_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--checkpoint", metavar="DIR", help="kame, moshi: a folder, or a name that 'models' knows")
+    parser.add_argument("--device", metavar="DEVICE", help="kame, moshi: cuda, cuda:1, mps or cpu")
+    parser.add_argument("--quantize", metavar="HOW", help="kame, moshi: int8")
+
+
+def _engine_options(arguments: argparse.Namespace) -> EngineOptions:
+    return EngineOptions(arguments.checkpoint, arguments.device, arguments.quantize)
+
+
 def _positive(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError("must be at least 1")
-    return value
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError("must be a whole number, at least 1")
+    return int(text)
 
 
 def _set_up_logging(verbose: bool) -> None:
@@ -68,16 +93,24 @@ def _set_up_logging(verbose: bool) -> None:
         stream=sys.stderr,
     )
     if not verbose:
-        for library in ("faster_whisper", "httpx", "LiteLLM", "huggingface_hub"):
+        for library in ("faster_whisper", "httpx", "httpx2", "LiteLLM", "huggingface_hub"):
             logging.getLogger(library).setLevel(logging.CRITICAL)
 
 
 def _dispatch(arguments: argparse.Namespace) -> int:
     from kame_desktop.bootstrap import Application
+    from kame_desktop.commands.signals import stop_signals
 
     app = Application()
     if app.settings_warning:
-        sys.stderr.write(f"kame-desktop: {app.settings_warning}\n")
+        _say(app.settings_warning)
+    if arguments.command is None:
+        return _open_window(app)
+    with stop_signals:
+        return _carry_out(app, arguments)
+
+
+def _carry_out(app: Application, arguments: argparse.Namespace) -> int:
     match arguments.command:
         case "run":
             from kame_desktop.commands.run import RunOptions, run
@@ -94,7 +127,23 @@ def _dispatch(arguments: argparse.Namespace) -> int:
                     api_base=arguments.api_base,
                     fast=arguments.fast,
                     as_json=arguments.json,
+                    engine_options=_engine_options(arguments),
                 ),
+            )
+        case "models":
+            from kame_desktop.commands.models import run_models
+
+            return run_models(arguments)
+        case "bench" if arguments.bench == "frames":
+            from kame_desktop.commands.bench_frames import bench_frames
+
+            return bench_frames(
+                app,
+                engine=arguments.engine,
+                checkpoint=Path(arguments.checkpoint) if arguments.checkpoint is not None else None,
+                as_json=arguments.json,
+                device=arguments.device,
+                quantize=arguments.quantize,
             )
         case "bench" if arguments.bench == "latency":
             from kame_desktop.commands.bench import bench_latency
@@ -104,45 +153,108 @@ def _dispatch(arguments: argparse.Namespace) -> int:
             from kame_desktop.commands.bench_oracle import bench_oracle
 
             return bench_oracle(app, as_json=arguments.json)
-        case "demo":
+        case _:
             from kame_desktop.commands.demo import demo
 
-            return demo(app, out=arguments.out, engine=arguments.engine, fast=arguments.fast)
-        case _:
-            return _open_window(app)
+            return demo(
+                app,
+                out=arguments.out,
+                engine=arguments.engine,
+                engine_options=_engine_options(arguments),
+                fast=arguments.fast,
+            )
 
 
 def _open_window(app: Application) -> int:
     """The window; without a display, or without what Qt needs, the demo in the terminal."""
     from kame_desktop.commands.demo import demo
+    from kame_desktop.commands.signals import stop_signals
 
     try:
         return app.run_window()
     except MissingError as problem:
-        sys.stderr.write(f"kame-desktop: {problem}\nHere is the demo in the terminal instead.\n")
-    return demo(app)
+        _say(f"{problem} Here is the demo in the terminal instead.")
+    with stop_signals:
+        return demo(app)
+
+
+def _say(text: str) -> None:
+    """One line to standard error, if anybody listens there."""
+    with contextlib.suppress(OSError):
+        sys.stderr.write(f"kame-desktop: {text}\n")
+        sys.stderr.flush()
+
+
+def _prepare_streams() -> None:
+    """Every standard stream is there, and takes every letter.
+
+    A stream that was closed by whoever started us is None in Python, and the next file to be opened would get its
+    number.
+    """
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123 - for the length of the process
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123 - as above
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def _unexpected(error: Exception) -> int:
+    """What no part has foreseen, in one line; the exit code."""
+    from kame_desktop.commands.runner import EXIT_BAD_INPUT, EXIT_FAILED
+
+    _log.info("%s", stack_of(error))
+    if isinstance(error, ImportError):
+        _say(f"A library is not installed ({error.name}). Install the program again; in a checkout: make run.")
+        return EXIT_BAD_INPUT
+    _say(f"{as_app_error(error, 'command line')} (--verbose shows where.)")
+    return EXIT_FAILED
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Entry point of ``kame-desktop``. Returns the exit code: 0 done, 1 failed, 2 bad input, 130 Ctrl+C."""
-    arguments = _parser().parse_args(argv)
-    limit_heaps()
-    _set_up_logging(arguments.verbose)
+    """Do what the arguments say; for programs that go on afterwards.
+
+    Returns:
+        The exit code: 0 done, 1 failed, 2 bad input, 130 Ctrl+C, 143 killed.
+    """
+    _prepare_streams()
     try:
+        arguments = _parser().parse_args(argv)
+        limit_heaps()
+        _set_up_logging(arguments.verbose)
         return _dispatch(arguments)
     except AppError as error:
+        from kame_desktop.commands.output import ReaderGone
         from kame_desktop.commands.runner import exit_code
 
-        sys.stderr.write(f"kame-desktop: {error}\n")
+        if not isinstance(error, ReaderGone):
+            _say(str(error))
         return exit_code(error)
-    except KeyboardInterrupt:
-        sys.stderr.write("\nkame-desktop: stopped.\n")
-        return 130
-    except BrokenPipeError:
-        # The reader has gone; Python would complain once more when it flushes standard output at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+    except KeyboardInterrupt as stop:
+        if sys.stderr.isatty():
+            sys.stderr.write("\n")  # the terminal shows ^C
+        _say("stopped.")
+        return getattr(stop, "exit_code", 130)
+    except Exception as error:  # noqa: BLE001 - the user gets one plain line for whatever it is
+        return _unexpected(error)
+
+
+def command() -> NoReturn:
+    """Entry point of ``kame-desktop``: ``main``, then out.
+
+    A model's load, or an import, that was cut short by Ctrl+C still runs on its thread. Python would wait for it, and
+    native code that is caught in Python's own end aborts the process: so the process ends at once then.
+    """
+    code = main()
+    if threading.active_count() > 1:
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    command()

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import importlib.util
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from kame_desktop.audio.base import AudioDevice, EchoCanceller, NoEchoCanceller
+from kame_desktop.audio.base import AudioDevice, EchoCanceller, Loudspeaker, NoEchoCanceller
+from kame_desktop.audio.level import listening_gain
 from kame_desktop.backend.llm import catalog
 from kame_desktop.backend.llm.base import LlmModel, StreamingLlm
 from kame_desktop.backend.stt.base import StreamingStt
 from kame_desktop.core import paths
 from kame_desktop.core.activity import Activity
-from kame_desktop.core.audio_types import Pcm, PcmFrame
+from kame_desktop.core.audio_types import Pcm
 from kame_desktop.core.clock import Clock, ManualClock, SystemClock
-from kame_desktop.core.errors import AppError, AudioFileError, MissingError, MissingPackageError
+from kame_desktop.core.errors import AppError, AudioFileError, BadInputError, MissingError, MissingPackageError
+from kame_desktop.core.heap import spare_the_collector
+from kame_desktop.core.model_files import missing_package
 from kame_desktop.core.settings import Settings, SettingsStore
+from kame_desktop.core.telemetry import refuse_telemetry
 from kame_desktop.frontends.base import SpeechFrontend
-from kame_desktop.frontends.registry import EngineInfo, FrontendRegistry
+from kame_desktop.frontends.registry import NO_OPTIONS, EngineInfo, EngineOptions, FrontendRegistry
 from kame_desktop.session.frame_loop import FrameParts
 from kame_desktop.session.oracle_driver import OracleOptions
 from kame_desktop.session.oracle_scheduler import SchedulerOptions
@@ -29,8 +35,16 @@ from kame_desktop.session.services import SessionRequest
 from kame_desktop.session.session import Session, SessionConfig, SessionParts
 
 if TYPE_CHECKING:
+    from kame_desktop.audio.wav_device import WavDevice
+    from kame_desktop.backend.llm.kept_server import KeptServer
     from kame_desktop.backend.stt.whisper import WhisperDecoder
+    from kame_desktop.frontends.kame import KameFrontend
     from kame_desktop.frontends.voice import Voice
+    from kame_desktop.weights.download import Downloader
+    from kame_desktop.weights.store import WeightStore
+
+_SPEAKING_ENGINES = ("lite", "cascade")
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +56,24 @@ class RecordedSession:
     spoken: Callable[[], Pcm]
 
 
+@dataclass(frozen=True, slots=True)
+class Hearing:
+    """What a session listens with. ``gain``: what the turn detector raises the sound by."""
+
+    device: AudioDevice
+    echo: EchoCanceller
+    gain: float = 1.0
+
+
 class LoadedModels:
     """Models that stay in memory from one session to the next. Owner: the application; made when first asked for."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self._starter: KeptServer | None = None
         self._voice: Voice | None = None
         self._decoders: dict[str, WhisperDecoder] = {}
+        self._speech_model: tuple[tuple[str, EngineOptions], KameFrontend] | None = None
 
     def voice(self) -> Voice:
         """The text-to-speech voice, loaded or not. Any thread."""
@@ -68,25 +93,83 @@ class LoadedModels:
                 self._decoders = {name: WhisperDecoder(name)}
             return self._decoders[name]
 
+    def starter(self) -> KeptServer:
+        """The server of the starter model, running or not; it goes on until ``close``. Any thread."""
+        from kame_desktop.backend.llm.kept_server import KeptServer
+        from kame_desktop.backend.llm.starter import StarterServer
 
-def engine_registry(models: LoadedModels) -> FrontendRegistry:
-    """All engines; nothing of them is imported yet."""
+        with self._lock:
+            if self._starter is None:
+                self._starter = KeptServer(StarterServer)
+            return self._starter
+
+    def speech_model(
+        self, engine: str, options: EngineOptions, activity: Activity, store: Callable[[], WeightStore]
+    ) -> SpeechFrontend:
+        """The speech-to-speech front end, loaded or not; one of other options is let go first. Any thread."""
+        from kame_desktop.frontends.kame import KameFrontend
+
+        wanted = (engine, options)
+        with self._lock:
+            known = self._speech_model
+            if known is not None and known[0] == wanted:
+                return known[1]
+        self.release_speech_model()
+        frontend = KameFrontend(
+            lambda: store().resolve(options.checkpoint or engine),
+            steer=engine == "kame",
+            activity=activity,
+            device=options.device,
+            quantize=options.quantize,
+            keep_loaded=True,
+        )
+        with self._lock:
+            self._speech_model = (wanted, frontend)
+        return frontend
+
+    def release_speech_model(self) -> None:
+        """Let go of the speech-to-speech model's memory. Any thread; no session may be using it."""
+        with self._lock:
+            known, self._speech_model = self._speech_model, None
+        if known is not None:
+            known[1].release()
+
+    def close(self) -> None:
+        """End what would outlast the program."""
+        with self._lock:
+            starter = self._starter
+        if starter is not None:
+            starter.close()
+
+
+def engine_registry(models: LoadedModels, store: Callable[[], WeightStore]) -> FrontendRegistry:
+    """All engines; nothing of them is imported yet. ``store``: where the large ones' weights are."""
     registry = FrontendRegistry()
 
-    def lite(activity: Activity) -> SpeechFrontend:
+    def lite(activity: Activity, options: EngineOptions) -> SpeechFrontend:
         from kame_desktop.frontends.lite import LiteFrontend
         from kame_desktop.frontends.lite_policy import TANDEM
 
+        models.release_speech_model()
         return LiteFrontend(TANDEM, models.voice, activity)
 
-    def cascade(activity: Activity) -> SpeechFrontend:
+    def cascade(activity: Activity, options: EngineOptions) -> SpeechFrontend:
         from kame_desktop.frontends.lite import LiteFrontend
         from kame_desktop.frontends.lite_policy import CASCADE
 
+        models.release_speech_model()
         return LiteFrontend(CASCADE, models.voice, activity)
+
+    def kame(activity: Activity, options: EngineOptions) -> SpeechFrontend:
+        return models.speech_model("kame", options, activity, store)
+
+    def moshi(activity: Activity, options: EngineOptions) -> SpeechFrontend:
+        return models.speech_model("moshi", options, activity, store)
 
     registry.register(EngineInfo("lite", "Lite (any CPU)", "answers at once and corrects itself"), lite)
     registry.register(EngineInfo("cascade", "Cascade (to compare)", "waits for your last word, then thinks"), cascade)
+    registry.register(EngineInfo("kame", "KAME (GPU)", "speech to speech, steered by the language model"), kame)
+    registry.register(EngineInfo("moshi", "Moshi (GPU)", "speech to speech, by itself"), moshi)
     return registry
 
 
@@ -97,10 +180,14 @@ class Application:
     """
 
     def __init__(self, settings_path: Path | None = None) -> None:
+        refuse_telemetry()
         self._store = SettingsStore(settings_path or paths.config_dir() / "settings.json")
         self._store.load()
         self._models = LoadedModels()
-        self._registry = engine_registry(self._models)
+        self._keep_starter = False
+        self._session_opened = False
+        self._weights: Downloader | None = None
+        self._registry = engine_registry(self._models, lambda: self.weights().store)
 
     @property
     def settings(self) -> Settings:
@@ -123,13 +210,75 @@ class Application:
     def resolve_llm(self, name: str, api_base: str | None = None) -> LlmModel:
         return catalog.resolve(name, api_base)
 
+    def chosen_llm(self) -> LlmModel:
+        """The language model of the settings. Raises BadInputError when it can't be one."""
+        return catalog.chosen(self.settings.llm)
+
     def microphone_problem(self) -> str | None:
-        from kame_desktop.audio.device import microphone_problem
+        from kame_desktop.audio.portaudio import microphone_problem
 
         return microphone_problem()
 
     def sample_questions(self) -> Sequence[Path]:
         return paths.sample_questions()
+
+    # Large models --------------------------------------------------------------------------------------------------
+
+    def weights(self) -> Downloader:
+        """Where large models' weights are, and how to get them. Main thread first."""
+        from kame_desktop.weights.download import Downloader
+        from kame_desktop.weights.store import WeightStore
+
+        if self._weights is None:
+            self._weights = Downloader(WeightStore())
+        return self._weights
+
+    def engine_problem(self, engine: str) -> AppError | None:
+        if engine in _SPEAKING_ENGINES:
+            return None
+        for package in ("torch", "moshi"):
+            if importlib.util.find_spec(package) is None:
+                return missing_package(package, "gpu", component="front end")
+        return None
+
+    def weights_to_get(self, engine: str) -> str | None:
+        if engine in _SPEAKING_ENGINES:
+            return None
+        name = self.engine_options(engine).checkpoint or engine
+        return name if self.weights().store.find(name) is None else None
+
+    def engine_options(self, engine: str) -> EngineOptions:
+        """What the settings say of an engine."""
+        return EngineOptions(checkpoint=self.settings.checkpoints.get(engine))
+
+    def measure_frames(
+        self,
+        engine: str,
+        checkpoint: Path | None,
+        *,
+        device: str | None,
+        quantize: str | None,
+        rounds: int,
+        progress: Callable[[float, str], None],
+    ) -> dict[str, Any]:
+        """Load a speech-to-speech engine on this thread and measure its frames. Raises AppError."""
+        from kame_desktop.frontends.kame import KameFrontend
+        from kame_desktop.frontends.kame_bench import measure_frames
+
+        if engine in _SPEAKING_ENGINES:
+            raise BadInputError(f"The engine '{engine}' has no frames to measure.", "Choose kame or moshi.")
+        problem = self.engine_problem(engine)
+        if problem is not None:
+            raise problem
+        name = str(checkpoint) if checkpoint is not None else engine
+        frontend = KameFrontend(
+            lambda: self.weights().store.resolve(name),
+            steer=engine == "kame",
+            activity=Activity(),
+            device=device,
+            quantize=quantize,
+        )
+        return measure_frames(frontend, rounds=rounds, progress=progress)
 
     # Files ---------------------------------------------------------------------------------------------------------
 
@@ -166,38 +315,46 @@ class Application:
     # Sessions ------------------------------------------------------------------------------------------------------
 
     def open_session(self, request: SessionRequest) -> Session:
-        if request.wav is not None:
-            return self.open_recorded(request, [self.read_question(request.wav)]).session
-        clock = SystemClock()
         activity = Activity()
+        if request.wav is not None:
+            wav = request.wav
+            clock = ManualClock(activity.begin, activity.end) if request.fast else None
+
+            def recording() -> Hearing:
+                clip = self.read_question(wav)
+                device = _wav_device(request, [clip], clock, activity)
+                return Hearing(device, NoEchoCanceller(), listening_gain(clip))
+
+            return self._session(request, clock or SystemClock(), activity, recording, stt=None)
         audio = self.settings.audio
 
-        def device() -> AudioDevice:
+        def hardware() -> Hearing:
             from kame_desktop.audio.device import PortAudioDevice
 
-            return PortAudioDevice(audio.input_device, audio.output_device)
+            echo = _echo_canceller() if audio.echo_cancellation else NoEchoCanceller()
+            return Hearing(PortAudioDevice(audio.input_device, audio.output_device), echo)
 
-        echo = _echo_canceller if audio.echo_cancellation else NoEchoCanceller
-        return self._session(request, clock, activity, device, echo, stt=None)
+        return self._session(request, SystemClock(), activity, hardware, stt=None)
 
     def open_recorded(
         self, request: SessionRequest, clips: Sequence[Pcm], *, stt: str | None = None
     ) -> RecordedSession:
         """Make a session that hears ``clips`` one after the other, each once the answer to the one before is over."""
-        from kame_desktop.audio.wav_device import WavDevice
-
         activity = Activity()
         clock = ManualClock(activity.begin, activity.end) if request.fast else None
-        device = WavDevice(
-            clips[0],
-            more=clips[1:],
-            name=request.wav.name if request.wav is not None else "sample questions",
-            clock=clock,
-            activity=activity,
-            monitor=_loudspeaker() if request.monitor else None,
-        )
-        session = self._session(request, clock or SystemClock(), activity, lambda: device, NoEchoCanceller, stt=stt)
+        device = _wav_device(request, clips, clock, activity)
+        hearing = Hearing(device, NoEchoCanceller(), listening_gain(*clips))
+        session = self._session(request, clock or SystemClock(), activity, lambda: hearing, stt=stt)
         return RecordedSession(session, device.heard, device.played)
+
+    def warm_up(self) -> None:
+        """Load in the background what the next conversation needs; returns at once. A failure is told by that one."""
+        for name, work in (("warm-up-llm", self._load_llm), ("warm-up-models", self._load_models)):
+            threading.Thread(target=_quietly, args=(work,), name=name, daemon=True).start()
+
+    def close(self) -> None:
+        """End what would outlast the program."""
+        self._models.close()
 
     def run_window(self) -> int:
         """Open the window; returns its exit code. Raises MissingError when there is no display."""
@@ -210,7 +367,11 @@ class Application:
                 "In a checkout 'make run' installs it; on Debian or Ubuntu: apt install libegl1 libgl1 libxkbcommon0.",
                 component="window",
             ) from None
-        return run_window(self, self._store)
+        self._keep_starter = True
+        try:
+            return run_window(self, self._store)
+        finally:
+            self.close()
 
     @contextmanager
     def loopback_llm(
@@ -220,31 +381,37 @@ class Application:
         from kame_desktop.backend.llm.loopback import LoopbackLlmServer
 
         with LoopbackLlmServer(first_token_s, chunks_per_s, chunks).in_thread() as server:
-            yield _llm_client(), catalog.resolve("benchmark", server.api_base)
+            yield self._llm_client(), catalog.resolve("benchmark", server.api_base)
 
     def _session(
         self,
         request: SessionRequest,
         clock: Clock,
         activity: Activity,
-        device: Callable[[], AudioDevice],
-        echo: Callable[[], EchoCanceller],
+        hearing: Callable[[], Hearing],
         *,
         stt: str | None,
     ) -> Session:
-        frontend = self._registry.create(request.engine, activity)
+        options = self.engine_options(request.engine) if request.options == NO_OPTIONS else request.options
+        self._session_opened = True
+        frontend = self._registry.create(request.engine, activity, options)
+        problem = self.engine_problem(request.engine)
+        if problem is not None:
+            raise problem
         llm = self.settings.llm
 
         def frame_parts() -> FrameParts:
             from kame_desktop.audio.turns import VadTurnDetector
             from kame_desktop.audio.vad import SileroVad
 
-            return FrameParts(frontend, device(), VadTurnDetector(SileroVad()), echo())
+            heard = hearing()
+            return FrameParts(frontend, heard.device, VadTurnDetector(SileroVad(), gain=heard.gain), heard.echo)
 
         def speech_to_text() -> StreamingStt:
             from kame_desktop.backend.stt.whisper import WhisperStt
 
-            return WhisperStt(self._models.decoder(stt or self.settings.stt), activity, keep_loaded=True)
+            name = self.settings.stt if stt is None else stt
+            return WhisperStt(self._models.decoder(name), activity, keep_loaded=True)
 
         config = SessionConfig(
             model=request.llm,
@@ -254,14 +421,55 @@ class Application:
             ),
             oracle=OracleOptions(system_prompt=llm.system_prompt),
         )
-        return Session(config, SessionParts(frame_parts, speech_to_text, _llm_client, clock, activity))
+        return Session(config, SessionParts(frame_parts, speech_to_text, self._llm_client, clock, activity))
+
+    def _llm_client(self) -> StreamingLlm:
+        from kame_desktop.backend.llm.litellm_client import LiteLlmClient
+        from kame_desktop.backend.llm.starter import StarterServer
+
+        return LiteLlmClient(self._models.starter().lease if self._keep_starter else StarterServer)
+
+    def _load_llm(self) -> None:
+        from kame_desktop.backend.llm.litellm_client import begin_import
+
+        library = begin_import()
+        if self._keep_starter and self.chosen_llm().starter:
+            self._models.starter().running()
+        library.result()
+        if not self._session_opened:
+            spare_the_collector()
+
+    def _load_models(self) -> None:
+        if self.settings.engine in _SPEAKING_ENGINES:
+            from kame_desktop.frontends.lite_policy import fixed_phrases
+
+            voice = self._models.voice()
+            voice.load()
+            for key in fixed_phrases():
+                voice.speak(key)
+        self._models.decoder(self.settings.stt).load()
 
 
-def _llm_client() -> StreamingLlm:
-    from kame_desktop.backend.llm.litellm_client import LiteLlmClient
-    from kame_desktop.backend.llm.starter import StarterServer
+def _quietly(work: Callable[[], None]) -> None:
+    try:
+        work()
+    except Exception as error:  # noqa: BLE001 - the conversation that needs it meets it too, and says so
+        _log.info("A part could not be loaded ahead: %s", type(error).__name__)
 
-    return LiteLlmClient(StarterServer)
+
+def _wav_device(
+    request: SessionRequest, clips: Sequence[Pcm], clock: ManualClock | None, activity: Activity
+) -> WavDevice:
+    from kame_desktop.audio.wav_device import WavDevice
+
+    return WavDevice(
+        clips[0],
+        more=clips[1:],
+        name=request.wav.name if request.wav is not None else "sample questions",
+        clock=clock,
+        activity=activity,
+        monitor=_loudspeaker if request.monitor else None,
+    )
 
 
 def _echo_canceller() -> EchoCanceller:
@@ -273,11 +481,11 @@ def _echo_canceller() -> EchoCanceller:
         return NoEchoCanceller()
 
 
-def _loudspeaker() -> Callable[[PcmFrame], None] | None:
+def _loudspeaker() -> Loudspeaker | None:
     """Plays a file run aloud; None where there is no loudspeaker."""
-    from kame_desktop.audio.device import Loudspeaker
+    from kame_desktop.audio.device import PortAudioLoudspeaker
 
     try:
-        return Loudspeaker().write
+        return PortAudioLoudspeaker()
     except AppError:
         return None

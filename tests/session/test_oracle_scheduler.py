@@ -277,6 +277,19 @@ def test_it_gives_up_after_some_attempts() -> None:
     assert len(sim.asks()) == 4
 
 
+def test_it_gives_up_when_every_answer_breaks_off_after_its_first_word() -> None:
+    sim = Simulation(first_token_ms=None)
+    sim.final(0.0, "a")
+    for generation in range(1, 5):
+        sim.call(sim.now_ms + 100.0, "token", generation)
+        assert sim.scheduler.answers_all_words
+        sim.call(sim.now_ms + 50.0, "failed", generation, retryable=True)
+        assert not sim.scheduler.answers_all_words
+        sim.until(sim.scheduler.next_timer_ms() or sim.now_ms)
+    sim.until(200_000.0)
+    assert len(sim.asks()) == 4
+
+
 def test_a_permanent_failure_stops_all_asking_until_the_model_changes() -> None:
     sim = Simulation(first_token_ms=None)
     sim.partial(0.0, "a")

@@ -166,6 +166,16 @@ class TestClosing:
         assert app.run_window(services, store) == 0
         assert services.session.state is SessionState.IDLE
 
+    def test_models_are_loaded_ahead_once_the_window_is_there(
+        self, styled: QApplication, services: FakeServices, store: SettingsStore
+    ):
+        def close() -> None:
+            (window,) = [one for one in styled.topLevelWidgets() if isinstance(one, MainWindow) and one.isVisible()]
+            window.close()
+
+        services.on_warm_up = close
+        assert app.run_window(services, store) == 0
+
 
 class TestChoices:
     def test_sample_question_is_asked_at_once(self, qtbot: QtBot, open_window: OpenWindow, services: FakeServices):

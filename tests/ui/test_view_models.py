@@ -293,3 +293,13 @@ def test_unknown_events_are_ignored(model: ConversationModel):
 def test_text_for_the_clipboard(model: ConversationModel):
     model.apply([final(1, "Why?"), *said("Because it is.", 1), final(2, "And?")])
     assert model.as_text() == "You: Why?\nAssistant: Because it is.\nYou: And?"
+
+
+def test_the_front_ends_memory_and_notices_are_shown() -> None:
+    model = ConversationModel()
+    model.apply([ev.ContextUsed(at_ms=0.0, used_ms=205_000.0, limit_ms=240_000.0, running_out=True)])
+    assert (model.health.memory_used_ms, model.health.memory_limit_ms) == (205_000.0, 240_000.0)
+    assert model.health.memory_running_out
+    model.apply([ev.FreshStart(at_ms=1.0), ev.Notice(at_ms=1.0, component="front end", text="It can't be steered.")])
+    assert not model.health.memory_running_out
+    assert [(shown.category, shown.what) for shown in model.errors.shown] == [("notice", "It can't be steered.")]

@@ -8,13 +8,16 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from kame_desktop.core import events as ev
 from kame_desktop.core.events import SpokenKind
 from kame_desktop.ui import theme
 from kame_desktop.ui.rows import Answer, CardStatus, OracleCard, Spoken, Turn, UserLine
+from kame_desktop.ui.view_models import ConversationModel
 from kame_desktop.ui.widgets.flow_text import FlowText, Run
 from kame_desktop.ui.widgets.labels import ElidedLabel
 from kame_desktop.ui.widgets.level_meter import LevelMeter
 from kame_desktop.ui.widgets.oracle_card import OracleCardView
+from kame_desktop.ui.widgets.state_line import StateLine
 from kame_desktop.ui.widgets.turn_row import FOLDED_SHOWN, OracleCell, TurnRow, answer_runs, user_runs
 
 pytestmark = pytest.mark.usefixtures("styled")
@@ -253,3 +256,19 @@ def test_elided_label_tells_all_in_its_tooltip(qtbot: QtBot):
     label.grab()
     assert label.toolTip() == label.text()
     assert label.minimumSizeHint().width() == 0
+
+
+class TestMemory:
+    def test_a_fresh_start_is_offered_when_the_memory_runs_out(self, qtbot):
+        line = StateLine()
+        qtbot.addWidget(line)
+        line.show()
+        model = ConversationModel()
+        model.apply([ev.ContextUsed(at_ms=0.0, used_ms=65_000.0, limit_ms=240_000.0, running_out=False)])
+        line.show_model(model)
+        assert "memory 1:05 of 4:00" in line.numbers
+        assert not line.fresh_start.isVisible()
+        model.apply([ev.ContextUsed(at_ms=0.0, used_ms=205_000.0, limit_ms=240_000.0, running_out=True)])
+        line.show_model(model)
+        with qtbot.waitSignal(line.fresh_start_wanted, timeout=1_000):
+            line.fresh_start.click()

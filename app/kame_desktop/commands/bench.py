@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from kame_desktop.bootstrap import Application
+from kame_desktop.commands.output import printing, put
 from kame_desktop.commands.runner import EXIT_OK, run_to_end
 from kame_desktop.core.events import Event
 from kame_desktop.session.metrics import Metrics, percentile
@@ -48,7 +49,7 @@ class EngineTimes:
 def bench_latency(app: Application, *, runs: int = 5, as_json: bool = False) -> int:
     """The sample questions, ``runs`` times, by the tandem and by the cascade in turn, in real time. Raises AppError."""
     clips = [app.read_question(path) for path in app.sample_questions()]
-    llm = app.resolve_llm(app.settings.llm.model)
+    llm = app.chosen_llm()
     times = {engine: EngineTimes() for engine in ENGINES}
     with LoadWatch() as load:
         for number in range(runs):
@@ -64,7 +65,7 @@ def bench_latency(app: Application, *, runs: int = 5, as_json: bool = False) -> 
         "peak_rss_mb": round(load.peak_rss_mb),
     }
     if as_json:
-        sys.stdout.write(json.dumps(result, indent=2) + "\n")
+        put(json.dumps(result, indent=2) + "\n")
         return EXIT_OK
     table = Table(title=f"Latency from the end of speech, {runs} x {len(clips)} questions ({llm.label})")
     for column in ("engine", "first sound: median", "p90", "first content word: median", "p90", "CPU cores"):
@@ -73,9 +74,10 @@ def bench_latency(app: Application, *, runs: int = 5, as_json: bool = False) -> 
         sound, word = summary["first_sound_ms"], summary["first_content_word_ms"]
         cells = [_cell(sound["median"]), _cell(sound["p90"]), _cell(word["median"]), _cell(word["p90"])]
         table.add_row(engine, *cells, str(summary["cpu_cores"]))
-    console = Console(file=sys.stdout)
-    console.print(table)
-    console.print(f"Peak memory with the local model's process: {result['peak_rss_mb']} MB")
+    with printing():
+        console = Console(file=sys.stdout)
+        console.print(table)
+        console.print(f"Peak memory with the local model's process: {result['peak_rss_mb']} MB")
     return EXIT_OK
 
 

@@ -23,6 +23,7 @@ from rich.table import Table
 
 from kame_desktop.backend.llm.base import LlmModel, StreamingLlm
 from kame_desktop.bootstrap import Application
+from kame_desktop.commands.output import printing, put
 from kame_desktop.commands.runner import EXIT_OK
 from kame_desktop.core.activity import Activity
 from kame_desktop.core.clock import SystemClock
@@ -105,7 +106,7 @@ def bench_oracle(app: Application, *, as_json: bool = False) -> int:
     """Measure all cases against a loopback server of its own. Raises AppError."""
     result = asyncio.run(_measure_all(app))
     if as_json:
-        sys.stdout.write(json.dumps(result, indent=2) + "\n")
+        put(json.dumps(result, indent=2) + "\n")
         return EXIT_OK
     table = Table(title="Word known -> first chunk of an answer that has seen it (200 words a minute)")
     for column in ("what is said", "median", "p95", "after the final", "calls"):
@@ -113,7 +114,8 @@ def bench_oracle(app: Application, *, as_json: bool = False) -> int:
     for name, row in result["cases"].items():
         cells = [f"{row[key]:.0f} ms" for key in ("median_ms", "p95_ms", "after_final_ms")]
         table.add_row(name, *cells, str(row["calls"]))
-    Console(file=sys.stdout).print(table)
+    with printing():
+        Console(file=sys.stdout).print(table)
     return EXIT_OK
 
 

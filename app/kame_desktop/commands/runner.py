@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Sequence
 
+from kame_desktop.commands.signals import stop_signals
 from kame_desktop.core.errors import AppError, ErrorCategory
 from kame_desktop.core.events import ComponentError, Event, SessionState, SessionStateChanged
+from kame_desktop.session.metrics import Metrics
 from kame_desktop.session.services import ConversationSession
 
 EXIT_OK = 0
 EXIT_FAILED = 1
 EXIT_BAD_INPUT = 2
-EXIT_INTERRUPTED = 130
 
 _POLL_S = 0.1
 _STOP_S = 5.0
@@ -29,8 +31,25 @@ def run_to_end(session: ConversationSession, on_events: Callable[[Sequence[Event
 
     Raises:
         AppError: The session failed, or its language model refused for good.
-        KeyboardInterrupt: Ctrl+C; the session is stopped before it is passed on.
+        StoppedBySignal: Ctrl+C or a polite kill; the session is stopped before.
     """
+    with stop_signals.held():
+        failure = _run(session, on_events)
+    stop_signals.raise_if_received()
+    if failure is not None:
+        raise failure
+
+
+def outcome(metrics: Metrics) -> int:
+    """``EXIT_OK``; ``EXIT_FAILED`` and a line that says why when the language model never finished an answer."""
+    failed = metrics.last_failure
+    if failed is None or metrics.completed:
+        return EXIT_OK
+    sys.stderr.write(f"kame-desktop: {failed.what} {failed.remedy}\n")
+    return EXIT_FAILED
+
+
+def _run(session: ConversationSession, on_events: Callable[[Sequence[Event]], None]) -> AppError | None:
     wake = threading.Event()
     box = session.bus.subscribe(name="command line", wake=wake.set, capacity=100_000)
     failure: AppError | None = None
@@ -44,14 +63,13 @@ def run_to_end(session: ConversationSession, on_events: Callable[[Sequence[Event
             events = box.drain()
             failure = failure or _fatal(events)
             on_events(events)
-            if failure is not None and not stopped:
+            if (failure is not None or stop_signals.received is not None) and not stopped:
                 session.request_stop()
     finally:
         session.request_stop()
         session.wait_stopped(_STOP_S)
         session.bus.unsubscribe(box)
-    if failure is not None:
-        raise failure
+    return failure
 
 
 def _fatal(events: Sequence[Event]) -> AppError | None:

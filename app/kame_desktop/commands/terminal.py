@@ -15,6 +15,8 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from kame_desktop.commands.output import printing
+from kame_desktop.core.errors import ErrorCategory
 from kame_desktop.core.events import (
     AgentSpeechEnded,
     AgentText,
@@ -93,14 +95,16 @@ class TurnPrinter:
                 words = " ".join(self._spoken.pop(event.utterance, []))
                 cut = " — (interrupted)" if event.interrupted else ""
                 self._line(event, f"spoken    {words}{cut}")
-            case ComponentError():
+            case ComponentError(category=ErrorCategory.TRANSIENT):
+                # Any other ends the run, which says why.
                 self._line(event, f"problem   {event.what} {event.remedy}")
             case _:
                 pass
 
     def _line(self, event: Event, text: str) -> None:
-        self._out.write(f"{event.at_ms / 1e3:7.2f} s  {text}\n")
-        self._out.flush()
+        with printing():
+            self._out.write(f"{event.at_ms / 1e3:7.2f} s  {text}\n")
+            self._out.flush()
 
 
 class LiveColumns:
@@ -125,7 +129,9 @@ class LiveColumns:
         self._live.update(self._table(), refresh=True)
 
     def _table(self) -> Table:
-        table = Table(expand=True, show_lines=True, caption=self._caption(), caption_justify="left")
+        table = Table(
+            expand=True, show_lines=True, caption=Text(self._caption(), "table.caption"), caption_justify="left"
+        )
         for title, ratio in (("You", 3), ("Oracle", 5), ("Assistant", 4)):
             table.add_column(title, ratio=ratio, vertical="top")
         for turn in self._model.visible_turns[-4:]:

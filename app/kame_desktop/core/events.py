@@ -302,6 +302,14 @@ class ModelChanged(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Notice(Event):
+    """Something that the user should know of a component; it is no trouble."""
+
+    component: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ComponentError(Event):
     """A component is in trouble; the conversation goes on where it can."""
 

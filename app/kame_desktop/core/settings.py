@@ -49,6 +49,7 @@ class Settings(BaseModel):
     version: int = SCHEMA_VERSION
     engine: str = "lite"
     stt: str = "whisper"
+    checkpoints: dict[str, str] = Field(default_factory=dict)
     audio: AudioSettings = Field(default_factory=AudioSettings)
     llm: LlmSettings = Field(default_factory=LlmSettings)
 
@@ -83,11 +84,12 @@ class SettingsStore:
             pass
         except (OSError, ValueError, ValidationError):
             aside = self._path.with_suffix(".broken")
-            with contextlib.suppress(OSError):
+            try:
                 self._path.replace(aside)
-            self.warning = (
-                f"The settings could not be read. They were set aside as {aside.name}; the defaults are in use."
-            )
+                moved = f"They were set aside as {aside.name}; the defaults are in use."
+            except OSError:
+                moved = "The defaults are in use."
+            self.warning = f"The settings could not be read. {moved}"
             self.settings = Settings()
         return self.settings
 

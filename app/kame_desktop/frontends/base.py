@@ -140,6 +140,11 @@ class SpeechFrontend(Protocol):
     @property
     def tokenizer(self) -> OracleTokenizer: ...
 
+    @property
+    def notes(self) -> Sequence[str]:
+        """What the user should know after ``load``, in plain sentences ("this model can't be steered")."""
+        ...
+
     def load(self, progress: LoadProgress) -> None:
         """Load models and warm up. Raises MissingPackageError, ModelFileError, ResourceError, Cancelled."""
         ...

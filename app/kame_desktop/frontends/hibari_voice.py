@@ -32,6 +32,7 @@ _TARGET_DBFS = -20.0
 _MIN_GAIN_DB, _MAX_GAIN_DB = 0.0, 8.0
 _PEAK = 0.7
 _SNAP_MS = 45.0
+_KEPT_CLIPS = 24
 _UNITS = {"ð": 1.1, "ɐ": 1.2, "h": 1.4, "w": 1.4, "ʌ": 1.5, "ŋ": 1.6, "ɔ": 1.6, "ɑ": 1.7, "O": 2.8, "I": 2.7}
 _UNITS |= {
     "A": 2.5,
@@ -69,47 +70,58 @@ class HibariVoice:
         self._tts: Any = None
         # A worker that outlasted its session's end must not meet the next one inside the model.
         self._lock = threading.Lock()
+        self._first_clips: dict[ClipKey, Clip] = {}
+        """The fixed phrases, which every session prepares first (that of a ``keep_loaded`` voice only)."""
 
     def load(self) -> None:
         """Load voice and pronunciation tables (0.3 s) and warm up (0.7 s); nothing to do when that was done before."""
-        if self._tts is not None:
-            return
-        try:
-            hibari = import_module("hibari")
-        except ImportError as error:
-            raise MissingPackageError(
-                "hibari-tts isn't installed.",
-                "Install the starter pack: pip install 'kame-desktop[starter]'",
-                component="voice",
-            ) from error
-        try:
-            self._tts = hibari.Hibari(threads=1)
-            self._tts("Ready.", seed=0)
-        except Exception as error:
-            raise ModelFileError(
-                "The voice of hibari-tts can't be loaded.",
-                "Install it again: pip install --force-reinstall hibari-tts",
-                component="voice",
-            ) from error
+        with self._lock:
+            if self._tts is not None:
+                return
+            try:
+                hibari = import_module("hibari")
+            except ImportError as error:
+                raise MissingPackageError(
+                    "hibari-tts isn't installed.",
+                    "Install the starter pack: pip install 'kame-desktop[starter]'",
+                    component="voice",
+                ) from error
+            try:
+                self._tts = hibari.Hibari(threads=1)
+                self._tts("Ready.", seed=0)
+            except Exception as error:
+                raise ModelFileError(
+                    "The voice of hibari-tts can't be loaded.",
+                    "Install it again: pip install --force-reinstall hibari-tts",
+                    component="voice",
+                ) from error
 
     def speak(self, key: ClipKey) -> Clip:
         """Synthesise a clause: trimmed, levelled to about -20 dBFS, zero at both ends."""
+        clip = self._first_clips.get(key)
+        if clip is None:
+            clip = self._synthesise(key)
+            if self._keep_loaded and len(self._first_clips) < _KEPT_CLIPS:
+                self._first_clips[key] = clip
+        return clip
+
+    def close(self) -> None:
+        if not self._keep_loaded:
+            self._tts = None
+
+    def _synthesise(self, key: ClipKey) -> Clip:
         words = without_false_numerals([_clean(word) for word in key.words])
-        units = [self._units(word) for word in words]
         nothing = Clip(np.zeros(0, dtype=np.float32), (0,) * len(words))
-        if not any(units):
-            return nothing
         with self._lock:
+            units = [self._units(word) for word in words]
+            if not any(units):
+                return nothing
             sound = self._tts(_punctuated(words, key.end), seed=0)
         pcm, _, _ = trim(sound)
         if pcm.size == 0:
             return nothing
         onsets = snap_to_dips(pcm, spread_onsets(units, pcm.size))
         return Clip(_levelled(pcm), onsets)
-
-    def close(self) -> None:
-        if not self._keep_loaded:
-            self._tts = None
 
     def _units(self, word: str) -> float:
         """Estimated length of a word in 25 ms steps, the gap after it included."""

@@ -84,6 +84,10 @@ class LiteFrontend:
         return self._policy.capabilities
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        return ()
+
+    @property
     def tokenizer(self) -> WordTokenizer:
         return self._tokenizer
 

@@ -19,7 +19,24 @@ class EngineInfo:
     hint: str = ""
 
 
-FrontendFactory = Callable[[Activity], SpeechFrontend]
+@dataclass(frozen=True, slots=True)
+class EngineOptions:
+    """What an engine with large models may be told; the others ignore it.
+
+    Attributes:
+        checkpoint: A folder, or a name of the weights' catalogue; None: the engine's own.
+        device: "cuda", "cuda:1", "mps" or "cpu"; None: what the engine finds.
+        quantize: "int8"; None: full precision.
+    """
+
+    checkpoint: str | None = None
+    device: str | None = None
+    quantize: str | None = None
+
+
+NO_OPTIONS = EngineOptions()
+
+FrontendFactory = Callable[[Activity, EngineOptions], SpeechFrontend]
 """Makes a front end that counts its background work in the given ``Activity``."""
 
 
@@ -37,11 +54,11 @@ class FrontendRegistry:
         """All engines in the order of registration."""
         return [info for info, _ in self._factories.values()]
 
-    def create(self, name: str, activity: Activity) -> SpeechFrontend:
-        """Make the front end called ``name``. Raises BadInputError for an unknown one."""
+    def create(self, name: str, activity: Activity, options: EngineOptions = NO_OPTIONS) -> SpeechFrontend:
+        """Make the front end called ``name``. Raises BadInputError for an unknown one, or impossible options."""
         try:
             _, factory = self._factories[name]
         except KeyError:
             known = ", ".join(self._factories)
             raise BadInputError(f"There is no engine '{name}'.", f"Choose one of: {known}.") from None
-        return factory(activity)
+        return factory(activity, options)

@@ -39,6 +39,7 @@ from kame_desktop.core.events import (
     FrameTiming,
     FreshStart,
     Interrupted,
+    Notice,
     OracleApplied,
     OracleCurrent,
     OracleFailed,
@@ -49,7 +50,7 @@ from kame_desktop.core.events import (
     UserSpeechEnded,
     UserSpeechStarted,
 )
-from kame_desktop.frontends.base import FrontendInput, FrontendOutput, LoadProgress, SpeechFrontend
+from kame_desktop.frontends.base import Capabilities, FrontendInput, FrontendOutput, LoadProgress, SpeechFrontend
 from kame_desktop.session.bus import Bus
 from kame_desktop.session.frame_clock import FrameClock
 from kame_desktop.session.oracle_feed import OracleFeed
@@ -79,7 +80,8 @@ class FrameLoop:
     """One session's frame thread.
 
     ``start`` begins to load; ``go`` lets it run; ``stop`` ends it, also in the middle of a load as soon as that
-    returns. All three belong to the session. ``on_ready`` and ``on_end`` are called on the frame thread.
+    returns. All three belong to the session. ``on_ready`` (loaded), ``on_running`` (sound flows) and ``on_end`` are
+    called on the frame thread.
     """
 
     def __init__(
@@ -92,7 +94,8 @@ class FrameLoop:
         clock: Clock,
         activity: Activity,
         on_progress: Callable[[float, str], None],
-        on_ready: Callable[[], None],
+        on_ready: Callable[[Capabilities], None],
+        on_running: Callable[[], None],
         on_end: Callable[[AppError | None], None],
     ) -> None:
         self._make_parts = make_parts
@@ -103,6 +106,7 @@ class FrameLoop:
         self._activity = activity
         self._on_progress = on_progress
         self._on_ready = on_ready
+        self._on_running = on_running
         self._on_end = on_end
         self._go = threading.Event()
         self._stopping = threading.Event()
@@ -161,10 +165,13 @@ class FrameLoop:
         try:
             parts = self._make_parts()
             self._device = parts.device
+            parts.device.open()  # hardware may take two seconds to wake up: it does while the front end loads
             parts.frontend.load(self._progress())
+            for note in parts.frontend.notes:
+                self._publish(Notice(at_ms=self._clock.now_ms(), component="front end", text=note))
             parts.turns.reset()
             parts.frontend.reset()
-            self._on_ready()
+            self._on_ready(parts.frontend.capabilities)
             self._go.wait()
             if not self._stopping.is_set():
                 self._run(parts)
@@ -194,6 +201,9 @@ class FrameLoop:
             min_start_tokens=capabilities.min_start_tokens,
         )
         parts.device.start()
+        if self._stopping.is_set():
+            return
+        self._on_running()
         info = parts.device.info
         self._publish(
             DeviceChanged(at_ms=self._clock.now_ms(), input_name=info.input_name, output_name=info.output_name)

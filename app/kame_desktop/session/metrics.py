@@ -49,7 +49,9 @@ class Metrics:
     models: dict[int, str] = field(default_factory=dict)
     before_final: int = 0
     answered: set[int] = field(default_factory=set)
+    completed: int = 0
     failures: int = 0
+    last_failure: OracleFailed | None = None
     finals: set[int] = field(default_factory=set)
     fed: dict[int, tuple[int, int]] = field(default_factory=dict)
     timing: FrameTiming | None = None
@@ -80,8 +82,10 @@ class Metrics:
                     self.before_final += 1
             case OracleRevision():
                 self.answered.add(event.generation)
+                self.completed += event.complete
             case OracleFailed(superseded=False):
                 self.failures += 1
+                self.last_failure = event
             case OracleApplied():
                 self.fed[event.generation] = (event.tokens_fed, event.tokens_missed)
             case SttFinal():

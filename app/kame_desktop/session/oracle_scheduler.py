@@ -191,7 +191,6 @@ class OracleScheduler:
         )
         self._adopted = generation
         self._answered = (request.utterance, request.words)
-        self._attempts = 0
         older = [other for other in self._in_flight if other < generation]
         for other in older:
             del self._in_flight[other]
@@ -199,7 +198,8 @@ class OracleScheduler:
 
     def completed(self, now_ms: float, generation: int) -> list[Action]:
         """The stream of ``generation`` ended well."""
-        self._in_flight.pop(generation, None)
+        if self._in_flight.pop(generation, None) is not None:
+            self._attempts = 0
         return self._poll(now_ms)
 
     def failed(
@@ -393,6 +393,8 @@ class OracleScheduler:
         stands = self._asked == (request.utterance, request.words) and request.generation == self._generation
         if not stands:
             return self._poll(now_ms)
+        if self._adopted == request.generation:
+            self._answered = None  # an answer that broke off is none
         self._attempts += 1
         if self._attempts >= self.options.max_attempts:
             return [GiveUp(request.generation, permanent=False)]

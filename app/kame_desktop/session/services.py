@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Protocol
 
 from kame_desktop.backend.llm.base import LlmModel
+from kame_desktop.core.errors import AppError
 from kame_desktop.core.events import SessionState
-from kame_desktop.frontends.registry import EngineInfo
+from kame_desktop.frontends.registry import NO_OPTIONS, EngineInfo, EngineOptions
 from kame_desktop.session.bus import Bus
+from kame_desktop.weights.download import Downloader
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,7 @@ class SessionRequest:
         wav: A sound file instead of the microphone; None: the microphone.
         fast: With a file: as fast as the CPU allows, on the audio clock.
         monitor: With a file: also play the answer on the loudspeaker when there is one.
+        options: What an engine with large models is told.
     """
 
     engine: str
@@ -30,6 +33,7 @@ class SessionRequest:
     wav: Path | None = None
     fast: bool = False
     monitor: bool = False
+    options: EngineOptions = NO_OPTIONS
 
 
 class ConversationSession(Protocol):
@@ -83,6 +87,22 @@ class Services(Protocol):
 
     def sample_questions(self) -> Sequence[Path]:
         """Spoken sample questions that ship with the program."""
+        ...
+
+    def warm_up(self) -> None:
+        """Load in the background what the next conversation needs; returns at once."""
+        ...
+
+    def engine_problem(self, engine: str) -> AppError | None:
+        """Why an engine can't run here, as far as is known at once; None: nothing is known to be missing."""
+        ...
+
+    def weights_to_get(self, engine: str) -> str | None:
+        """Name of the weights that the engine needs and that aren't on this computer; None when they are."""
+        ...
+
+    def weights(self) -> Downloader:
+        """Gets weights, with the user's consent."""
         ...
 
     def open_session(self, request: SessionRequest) -> ConversationSession:

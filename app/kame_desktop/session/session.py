@@ -31,6 +31,7 @@ from kame_desktop.core.events import (
     UserSpeechEnded,
     UserSpeechStarted,
 )
+from kame_desktop.frontends.base import Capabilities
 from kame_desktop.session.async_host import AsyncHost
 from kame_desktop.session.bus import Bus
 from kame_desktop.session.frame_loop import FrameLoop, FrameParts
@@ -43,6 +44,9 @@ _log = logging.getLogger(__name__)
 
 _STOP_FRAME_S = 1.0
 _STOP_ASYNC_S = 1.0
+
+_WAITING = {"front end": "Preparing the voice", "back end": "Loading the language model"}
+"""What both have to be there for a session to run, and what the state line says while one is waited for."""
 
 _ALLOWED: dict[SessionState, frozenset[SessionState]] = {
     SessionState.IDLE: frozenset({SessionState.LOADING, SessionState.FAILED}),
@@ -97,7 +101,8 @@ class Session:
         self._activity = parts.activity
         self._lock = threading.Lock()
         self._state = SessionState.IDLE
-        self._waiting_for = {"front end", "back end"}
+        self._waiting_for = set(_WAITING)
+        self._frontend_done = 0.0
         self._used = False
         self._closing = False
         self._launched = threading.Event()
@@ -109,6 +114,7 @@ class Session:
         self._llm: StreamingLlm | None = None
         self._switching: asyncio.Task[None] | None = None
         self._stt_problem = False
+        self._steerable = True
         self._frames = FrameLoop(
             make_parts=parts.frame_parts,
             stt_sink=self._inbox.put,
@@ -117,7 +123,8 @@ class Session:
             clock=self._clock,
             activity=self._activity,
             on_progress=self._on_progress,
-            on_ready=lambda: self._on_ready("front end"),
+            on_ready=self._on_frontend_ready,
+            on_running=self._on_running,
             on_end=self._on_frames_end,
         )
 
@@ -184,26 +191,35 @@ class Session:
         return True
 
     def _on_progress(self, done: float, what: str) -> None:
+        """The front end has loaded ``done`` of itself, which is half of all."""
         with self._lock:
-            if self._state is SessionState.LOADING:
-                self.bus.publish(
-                    SessionStateChanged(
-                        at_ms=self._clock.now_ms(), state=SessionState.LOADING, detail=what, progress=done
-                    )
+            if self._state is not SessionState.LOADING:
+                return
+            self._frontend_done = max(self._frontend_done, done)
+            progress = self._frontend_done / 2 + (0.0 if "back end" in self._waiting_for else 0.5)
+            self.bus.publish(
+                SessionStateChanged(
+                    at_ms=self._clock.now_ms(), state=SessionState.LOADING, detail=what, progress=progress
                 )
+            )
+
+    def _on_frontend_ready(self, capabilities: Capabilities) -> None:
+        self._steerable = capabilities.steerable
+        self._on_ready("front end")
 
     def _on_ready(self, part: str) -> None:
         with self._lock:
             self._waiting_for.discard(part)
             waiting = sorted(self._waiting_for)
-        if waiting:
-            self._on_progress(0.5, f"waiting for the {waiting[0]}")
-            return
-        if not self._transition(SessionState.READY, "ready"):
-            return
-        self._clock.start()
-        if self._transition(SessionState.RUNNING, "listening"):
+            loading = self._state is SessionState.LOADING
+        self._on_progress(0.0, _WAITING[waiting[0]] if waiting else "Waiting for the sound")
+        if loading and not waiting:
+            self._clock.start()
             self._frames.go()
+
+    def _on_running(self) -> None:
+        if self._transition(SessionState.READY, "ready"):
+            self._transition(SessionState.RUNNING, "listening")
 
     def _fail(self, error: AppError) -> None:
         self.bus.publish(ComponentError.of(error, self._clock.now_ms()))
@@ -310,7 +326,8 @@ class Session:
                 for event in box.drain():
                     try:
                         transcript.take(event)
-                        driver.take(event)
+                        if self._steerable:  # nobody listens to an answer otherwise
+                            driver.take(event)
                     finally:
                         box.done(1)
         finally:

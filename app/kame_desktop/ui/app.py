@@ -14,7 +14,7 @@ import socket
 import sys
 from collections.abc import Callable, Iterator
 
-from PySide6.QtCore import QLocale, QSocketNotifier, QTranslator
+from PySide6.QtCore import QLocale, QSocketNotifier, QTimer, QTranslator
 from PySide6.QtWidgets import QApplication
 
 from kame_desktop.core.errors import MissingError
@@ -24,6 +24,9 @@ from kame_desktop.session.services import Services
 from kame_desktop.ui import theme
 from kame_desktop.ui.icons import app_icon
 from kame_desktop.ui.main_window import MainWindow
+
+_WARM_UP_AFTER_MS = 200
+"""The window is painted by then."""
 
 
 def _check_display() -> None:
@@ -106,7 +109,11 @@ def run_window(services: Services, settings: SettingsStore) -> int:
     theme.follow_system(app)
     window = MainWindow(services, settings)
     window.show()
+    warm_up = QTimer(window, singleShot=True)
+    warm_up.timeout.connect(services.warm_up)
+    warm_up.start(_WARM_UP_AFTER_MS)
     with _interrupts(window.close):
         code = app.exec()
+    warm_up.stop()
     window.controller.shut_down()
     return code

@@ -75,6 +75,11 @@ class SessionController(QObject):
         session.start()
         self.changed.emit()
 
+    def fresh_start(self) -> None:
+        """Clear the front end's memory; the conversation goes on."""
+        if self._session is not None:
+            self._session.fresh_start()
+
     def stop(self) -> None:
         """End the conversation; ``over`` tells when it is gone."""
         self._next = None

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QApplication
 from kame_desktop.backend.llm.base import LlmModel
 from kame_desktop.core import events as ev
 from kame_desktop.core import paths
+from kame_desktop.core.errors import AppError
 from kame_desktop.core.events import Event, SessionState, SpokenKind
 from kame_desktop.core.settings import SettingsStore
 from kame_desktop.frontends.registry import EngineInfo
@@ -29,6 +30,7 @@ from kame_desktop.ui import theme
 from kame_desktop.ui.app import prepare_application
 from kame_desktop.ui.main_window import MainWindow
 from kame_desktop.ui.sources import MICROPHONE
+from kame_desktop.weights.download import Downloader
 
 SIZES = ((900, 600), (1280, 720), (2560, 1440))
 README_SIZE = (1280, 720)
@@ -84,6 +86,21 @@ class ScriptedServices:
     def resolve_llm(self, name: str, api_base: str | None = None) -> LlmModel:
         """Any name will do."""
         return LlmModel(name, name, api_base)
+
+    def warm_up(self) -> None:
+        pass
+
+    def engine_problem(self, engine: str) -> AppError | None:
+        """All of them run here."""
+        return None
+
+    def weights_to_get(self, engine: str) -> str | None:
+        """They are here."""
+        return None
+
+    def weights(self) -> Downloader:
+        """Never asked for."""
+        raise NotImplementedError
 
     def microphone_problem(self) -> str | None:
         """As the scene wants it."""

@@ -21,6 +21,7 @@ from kame_desktop.ui.sources import MICROPHONE, Source, sample_sources
 from kame_desktop.ui.view_models import ConversationModel
 from kame_desktop.ui.widgets.control_bar import ControlBar
 from kame_desktop.ui.widgets.conversation_view import ColumnHeads, ConversationView
+from kame_desktop.ui.widgets.download_dialog import DownloadDialog
 from kame_desktop.ui.widgets.empty_state import EmptyState
 from kame_desktop.ui.widgets.error_bar import ErrorBar
 from kame_desktop.ui.widgets.labels import RoleLabel
@@ -50,6 +51,7 @@ class MainWindow(QMainWindow):
         self._llm = self._remembered_model()
         self.model = ConversationModel()
         self.controller = SessionController(services, self)
+        self._download: DownloadDialog | None = None
         self._build()
         self._connect()
         self._fill()
@@ -118,6 +120,7 @@ class MainWindow(QMainWindow):
         self.controls.copy_wanted.connect(self._copy)
         self.controls.quit_wanted.connect(self.close)
         self.empty.chosen.connect(self.begin)
+        self.state_line.fresh_start_wanted.connect(self.controller.fresh_start)
         self.error_bar.dismissed.connect(self._on_dismissed)
         self.conversation.inset_changed.connect(self.heads.set_right_inset)
 
@@ -169,6 +172,14 @@ class MainWindow(QMainWindow):
                 AppError("There is no language model to ask.", "Choose “Other…” and name one.", component="llm")
             )
             return
+        problem = self._services.engine_problem(self._engine)
+        if problem is not None:
+            self._complain(problem)
+            return
+        weights = self._services.weights_to_get(self._engine)
+        if weights is not None:
+            self._get_weights(weights)
+            return
         self.controller.start(
             SessionRequest(engine=self._engine, llm=self._llm, wav=source.wav, monitor=source.wav is not None)
         )
@@ -216,6 +227,29 @@ class MainWindow(QMainWindow):
         dialog.chosen.connect(self._use_other)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
+
+    def _get_weights(self, name: str) -> None:
+        """Ask whether the engine's weights may be downloaded; the conversation begins when they are there."""
+        if self._download is not None:
+            self._download.raise_()
+            return
+        dialog = DownloadDialog(name, self._services.weights(), self)
+        dialog.ready.connect(self._on_weights)
+        dialog.finished.connect(self._on_download_closed)
+        self._download = dialog
+        dialog.open()
+
+    def _on_weights(self, folder: Path) -> None:
+        if self._services.weights_to_get(self._engine) is not None:  # a folder of the user's own, not the cache
+            checkpoints = {**self._store.settings.checkpoints, self._engine: str(folder)}
+            self._store.settings.checkpoints = checkpoints
+            self._save()
+        self.begin(self._source)
+
+    def _on_download_closed(self) -> None:
+        dialog, self._download = self._download, None
+        if dialog is not None:
+            dialog.deleteLater()
 
     def _ask_file(self) -> None:
         dialog = QFileDialog(self, self.tr("Open a spoken question"), filter=self.tr("Sound files (*.wav)"))
@@ -311,6 +345,8 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Stop the session first; the window closes by itself when nothing of it is left."""
+        if self._download is not None:
+            self._download.shut_down()
         if not self.controller.active:
             event.accept()
             return

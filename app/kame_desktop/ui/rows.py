@@ -152,5 +152,8 @@ class Health:
     dropped_stt_frames: int = 0
     audio_glitches: int = 0
     behind_ms: float = 0.0
+    memory_used_ms: float = 0.0
+    memory_limit_ms: float | None = None
+    memory_running_out: bool = False
     input_name: str = ""
     output_name: str = ""

@@ -144,6 +144,17 @@ class ConversationModel:
     def _on_error(self, event: ev.ComponentError) -> None:
         self.errors.add(event.component, event.category, event.what, event.remedy)
 
+    def _on_notice(self, event: ev.Notice) -> None:
+        self.errors.add(event.component, "notice", event.text, "")
+
+    def _on_context(self, event: ev.ContextUsed) -> None:
+        health = self.health
+        health.memory_used_ms, health.memory_limit_ms = event.used_ms, event.limit_ms
+        health.memory_running_out = event.running_out
+
+    def _on_fresh_start(self, event: ev.FreshStart) -> None:
+        self.health.memory_used_ms, self.health.memory_running_out = 0.0, False
+
     def _on_model(self, event: ev.ModelChanged) -> None:
         self.model_label = self._labels[event.model] = event.label or event.model
         self.errors.clear("llm")
@@ -325,6 +336,9 @@ class ConversationModel:
 _HANDLERS = {
     ev.SessionStateChanged: ConversationModel._on_state,
     ev.ComponentError: ConversationModel._on_error,
+    ev.Notice: ConversationModel._on_notice,
+    ev.ContextUsed: ConversationModel._on_context,
+    ev.FreshStart: ConversationModel._on_fresh_start,
     ev.ModelChanged: ConversationModel._on_model,
     ev.UsageUpdated: ConversationModel._on_usage,
     ev.DeviceChanged: ConversationModel._on_devices,

@@ -69,6 +69,15 @@ def resolve(name: str, api_base: str | None = None) -> LlmModel:
     return known.get(name) or LlmModel(name, name)
 
 
+def chosen(settings: LlmSettings) -> LlmModel:
+    """The model of the settings. Their address belongs to a model of the user's own, not to a well-known one.
+
+    Raises BadInputError: the file was edited by hand, and the name or the address can't be one.
+    """
+    known = {model.name for model in (STARTER, *_WELL_KNOWN)}
+    return resolve(settings.model, None if settings.model in known else settings.api_base)
+
+
 def available(settings: LlmSettings) -> list[LlmModel]:
     """Models to choose from: the starter when it is installed, the well-known ones, then the user's own.
 
@@ -76,9 +85,9 @@ def available(settings: LlmSettings) -> list[LlmModel]:
     """
     models = [STARTER] if starter_installed() else []
     models += _WELL_KNOWN
-    for name, api_base in ((settings.model, settings.api_base), *((own, None) for own in settings.custom_models)):
+    for name in (settings.model, *settings.custom_models):
         try:
-            model = resolve(name, api_base)
+            model = chosen(settings) if name == settings.model else resolve(name)
         except BadInputError:
             continue
         if model not in models and not model.starter:

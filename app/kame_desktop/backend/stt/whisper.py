@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -62,13 +63,17 @@ class WhisperDecoder:
     def __init__(self, model: str = STARTER_MODEL) -> None:
         """``model``: ``whisper`` (starter pack), a folder of CTranslate2 weights, or a size in the hub cache."""
         self._name = model
+        self._loading = threading.Lock()
         self._model: WhisperModel | None = None
         self._tokenizer: Any = None
 
     def load(self) -> None:
-        """Load the weights, once. Raises MissingPackageError, ModelFileError, BadInputError."""
-        if self._model is not None:
-            return
+        """Load the weights, once; any thread. Raises MissingPackageError, ModelFileError, BadInputError."""
+        with self._loading:
+            if self._model is None:
+                self._load()
+
+    def _load(self) -> None:
         try:
             from faster_whisper import WhisperModel
             from faster_whisper.tokenizer import Tokenizer

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QSize
+from PySide6.QtCore import QEvent, QSize, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QWidget
 
 from kame_desktop.ui import theme
 from kame_desktop.ui.rows import Phase
@@ -33,7 +33,13 @@ class _Dot(QWidget):
 
 
 class StateLine(QWidget):
-    """The state line."""
+    """The state line.
+
+    Signals:
+        fresh_start_wanted: The front end's memory should be cleared.
+    """
+
+    fresh_start_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -47,6 +53,13 @@ class StateLine(QWidget):
         self._progress.hide()
         self._detail = ElidedLabel(role="body", colour="muted", parent=self)
         self._numbers = RoleLabel(role="caption", colour="muted", parent=self)
+        self.fresh_start = QPushButton(self.tr("&Fresh start"), self)
+        self.fresh_start.setToolTip(
+            self.tr("The front end's memory is nearly full. A fresh start clears it and keeps the conversation.")
+        )
+        self.fresh_start.setAccessibleName(self.tr("Fresh start"))
+        self.fresh_start.clicked.connect(self.fresh_start_wanted)
+        self.fresh_start.hide()
         row = QHBoxLayout(self)
         row.setContentsMargins(18, 4, 18, 10)
         row.setSpacing(9)
@@ -55,6 +68,7 @@ class StateLine(QWidget):
         row.addWidget(self._progress)
         row.addWidget(self._detail, 1)
         row.addWidget(self._numbers)
+        row.addWidget(self.fresh_start)
 
     @property
     def text(self) -> str:
@@ -83,6 +97,7 @@ class StateLine(QWidget):
             self._progress.setRange(0, 100 if known else 0)
             self._progress.setValue(round(100 * (model.progress or 0.0)))
         self._detail.setText(self._detail_text(phase, model))
+        self.fresh_start.setVisible(model.health.memory_running_out)
         numbers = self._numbers_text(model)
         if numbers != self._numbers.text():
             self._numbers.setText(numbers)
@@ -123,12 +138,21 @@ class StateLine(QWidget):
             parts.append(self.tr("lag {ms:.0f} ms").format(ms=model.health.hearing_lag_ms))
         if model.health.response_ms is not None:
             parts.append(self.tr("first sound after {ms:.0f} ms").format(ms=model.health.response_ms))
+        if model.health.memory_limit_ms is not None:
+            used, limit = _clock(model.health.memory_used_ms), _clock(model.health.memory_limit_ms)
+            parts.append(self.tr("memory {used} of {limit}").format(used=used, limit=limit))
         return "   ·   ".join(parts)
 
     def changeEvent(self, event: QEvent) -> None:
         """Take the colours of a new theme."""
         super().changeEvent(event)
         self.update()
+
+
+def _clock(ms: float) -> str:
+    """Minutes and seconds."""
+    minutes, seconds = divmod(round(ms / 1e3), 60)
+    return f"{minutes}:{seconds:02}"
 
 
 class FootLine(QWidget):

@@ -11,7 +11,7 @@ import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, TextIO
 
 from kame_desktop import __version__
 from kame_desktop.commands.models import add_arguments as add_models
@@ -241,6 +241,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _unexpected(error)
 
 
+def _settle(stream: TextIO) -> None:
+    """Flush; what can't be written is given up, or Python would try again at its end and choose the exit code."""
+    try:
+        stream.flush()
+    except (OSError, ValueError):
+        with contextlib.suppress(OSError, ValueError):
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, stream.fileno())
+            os.close(nowhere)
+
+
 def command() -> NoReturn:
     """Entry point of ``kame-desktop``: ``main``, then out.
 
@@ -248,10 +259,9 @@ def command() -> NoReturn:
     native code that is caught in Python's own end aborts the process: so the process ends at once then.
     """
     code = main()
+    for stream in (sys.stdout, sys.stderr):
+        _settle(stream)
     if threading.active_count() > 1:
-        for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(OSError, ValueError):
-                stream.flush()
         os._exit(code)
     sys.exit(code)
 

@@ -130,6 +130,22 @@ def test_a_sentence_limit_ends_with_a_sentence(text: str, kept: str) -> None:
         assert limit.reached == (kept != text)
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("It grows with " + "the help of " * 20, 12),
+        ("very " * 20, 6),
+        ("It is 1 and 2 and 3 and 4 and 5 and 6 and 7 and 8 and 9 and 10", 20),
+    ],
+)
+def test_a_sentence_limit_ends_an_answer_that_goes_round_in_circles(text: str, words: int) -> None:
+    limit = SentenceLimit(8)
+    got = ""
+    for token in text.split(" "):
+        got += limit.feed(token + " ")
+    assert len(got.split()) in (words, words + 1)
+
+
 def test_the_word_under_way_can_be_shown_but_is_not_given_out() -> None:
     whole = SpokenTextFilter()
     assert whole.feed("The cap") == "The"

@@ -17,14 +17,16 @@ class FakeDevice:
     """An AudioDevice that captures scripted frames, one after the other, moving a ``ManualClock`` frame by frame.
 
     What is written is played while the next frame is captured. After the script ``read_frame`` returns None, or silence
-    for ever with ``endless``. ``gate``: each ``read_frame`` first waits for it (``interrupt`` ends the wait).
+    for ever with ``endless``. ``gate``: each ``read_frame`` first waits for it; ``wakes``: so does ``start``
+    (``interrupt`` ends the wait).
 
     Attributes:
         written: Every frame written.
         played: Every frame played, silence where nothing was queued.
         skipped: Samples dropped by ``skip_playback``.
         opened: ``open`` was called.
-        started: ``start`` was called.
+        asleep: ``start`` was called and waits.
+        started: ``start`` was called, and sound flows.
         stopped: ``stop`` was called.
         backlog: What ``backlog_ms`` says.
         fail_open: Raised by ``open``.
@@ -39,12 +41,14 @@ class FakeDevice:
         clock: ManualClock | None = None,
         endless: bool = False,
         gate: threading.Semaphore | None = None,
+        wakes: threading.Event | None = None,
         before_read: Callable[[int], None] | None = None,
     ) -> None:
         self._frames = list(frames)
         self._clock = clock
         self._endless = endless
         self._gate = gate
+        self._wakes = wakes
         self._before_read = before_read
         self._interrupted = threading.Event()
         self._info = DeviceInfo("fake microphone", "fake loudspeaker", realtime=False)
@@ -56,6 +60,7 @@ class FakeDevice:
         self.played: list[PcmFrame] = []
         self.skipped = 0
         self.opened = False
+        self.asleep = threading.Event()
         self.started = False
         self.stopped = False
         self.backlog = 0.0
@@ -79,6 +84,10 @@ class FakeDevice:
     def start(self) -> None:
         if self.fail_start is not None:
             raise self.fail_start
+        self.asleep.set()
+        while self._wakes is not None and not self._interrupted.is_set():
+            if self._wakes.wait(0.02):
+                break
         self.started = True
 
     def read_frame(self) -> PcmFrame | None:

@@ -111,6 +111,7 @@ def test_answer_follows_the_opener_after_a_short_gap() -> None:
         ("Paris is the capital.", "Well, Paris is the capital."),
         ("I think so.", "Well, I think so."),
         ("There are 366 days.", "Well, there are 366 days."),
+        ("Seven times eight is 56.", "Well, seven times eight is 56."),
     ],
 )
 def test_after_an_opener_small_words_lose_their_capital_and_names_keep_it(answer: str, said: str) -> None:

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from kame_desktop.audio.base import NoEchoCanceller
+from kame_desktop.audio.base import AudioDevice, NoEchoCanceller
 from kame_desktop.audio.wav_device import WavDevice
 from kame_desktop.backend.llm.base import LlmModel
 from kame_desktop.core.activity import Activity
@@ -51,7 +51,7 @@ class Stage:
         self.clock = ManualClock(self.activity.begin, self.activity.end)
         self.llm = FakeLlm(self.clock, self.script, load_error=self.llm_load_error)  # type: ignore[arg-type]
         pcm = np.zeros(self.frames * FRAME_SAMPLES, dtype=np.float32)
-        self.device = WavDevice(pcm, clock=self.clock, activity=self.activity)
+        self.device: AudioDevice = WavDevice(pcm, clock=self.clock, activity=self.activity)
         parts = SessionParts(
             frame_parts=lambda: FrameParts(self.frontend, self.device, self.turns, NoEchoCanceller()),
             stt=lambda: self.stt,

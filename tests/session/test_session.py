@@ -26,6 +26,7 @@ from kame_desktop.core.events import (
     OracleRequested,
     OracleRevision,
     SessionState,
+    SessionStateChanged,
     SttFinal,
     SttPartial,
     UserSpeechEnded,
@@ -33,6 +34,7 @@ from kame_desktop.core.events import (
 )
 from kame_desktop.frontends.base import Capabilities
 from kame_desktop.session.session import Session
+from tests.fakes.audio import FakeDevice
 from tests.fakes.frontend import FakeFrontend
 from tests.fakes.llm import Answer
 from tests.fakes.stt import FakeStt
@@ -142,6 +144,51 @@ def test_a_stop_does_not_wait_for_a_load_that_cannot_be_cut_short() -> None:
     assert stop(stage.session) < 2.5
     assert stage.session.state is SessionState.IDLE
     blocked.set()
+
+
+def test_it_listens_only_once_sound_flows() -> None:
+    stage = Stage()
+    wakes = threading.Event()
+    stage.device = device = FakeDevice(wakes=wakes)
+    stage.session.start()
+    assert device.asleep.wait(5.0)
+    assert stage.session.state is SessionState.LOADING
+    wakes.set()
+    assert stage.session.wait_stopped(5.0)
+    stage.wait_for_state(SessionState.IDLE)
+    assert stage.states() == WHOLE_RUN
+
+
+def test_a_stop_while_the_microphone_wakes_up_ends_everything() -> None:
+    stage = Stage()
+    stage.device = device = FakeDevice(wakes=threading.Event())
+    stage.session.start()
+    assert device.asleep.wait(5.0)
+    assert stop(stage.session) < 2.0
+    stage.wait_for_state(SessionState.IDLE)
+    assert SessionState.RUNNING not in stage.states()
+    assert device.stopped
+    stage.assert_nothing_left()
+
+
+@pytest.mark.parametrize("moment", ["fail_open", "fail_start"])
+def test_a_device_that_does_not_open_is_told_before_anybody_speaks(moment: str) -> None:
+    stage = Stage()
+    stage.device = device = FakeDevice()
+    setattr(device, moment, DeviceError("No microphone was found.", "Plug one in.", component="microphone"))
+    stage.session.start()
+    assert stage.session.wait_stopped(5.0)
+    stage.wait_for_state(SessionState.FAILED)
+    assert [event.what for event in stage.of(ComponentError)] == ["No microphone was found."]
+    assert stage.states() == [SessionState.LOADING, SessionState.FAILED]
+    assert device.stopped
+
+
+def test_loading_never_goes_back() -> None:
+    stage = Stage().run()
+    progress = [event.progress for event in stage.of(SessionStateChanged) if event.progress is not None]
+    assert progress == sorted(progress)
+    assert (progress[0], progress[-1]) == (0.0, 1.0)
 
 
 def test_a_stop_before_the_start_does_nothing_and_a_session_starts_once() -> None:

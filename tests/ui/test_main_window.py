@@ -106,6 +106,18 @@ class TestStartAndStop:
         assert window.error_bar.lines["session"].text == "The voice could not be loaded."
         assert window.controls.start.text() == "Start"
 
+    def test_samples_are_offered_when_the_microphone_has_gone(
+        self, qtbot: QtBot, open_window: OpenWindow, services: FakeServices
+    ):
+        window = open_window()
+        begun(qtbot, window)
+        services.problem = "No microphone was found. Plug one in."
+        services.session.go(SessionState.FAILED, detail="No microphone was found.")
+        until_over(qtbot, window)
+        assert window.empty.isVisible()
+        window.empty.buttons[0].click()
+        assert services.session.request.wav == services.samples[0]
+
     def test_session_that_does_not_stop_is_given_up(
         self, qtbot: QtBot, open_window: OpenWindow, services: FakeServices
     ):

@@ -8,7 +8,8 @@ set an Event; conversion to and from 24 kHz happens on the frame thread. PortAud
 Playback begins with ``PREFILL_MS`` of silence, which covers the 20 ms grain of the callbacks and the resampler's 10 ms.
 When the queue has grown (the clocks of two devices differ, an underrun delayed it), silent frames are shortened until
 it is back. Measured on PulseAudio null sinks (``tests/audio/test_device_pulse.py`` prints it): from ``write_frame`` to
-the same sound at the head of a read frame 150 ms, of which this module's queue 40 ms, resamplers 15 ms; no underruns.
+the same sound at the head of a read frame 170 ms, of which the output stream's three blocks 60 ms, this module's queue
+40 ms, resamplers 15 ms; no underruns.
 
 Bounds: capture ring ``CAPTURE_S``, playback ring ``PLAYBACK_S``; full means that the newest samples are dropped and
 counted in ``stats.overrun_samples``.

@@ -51,7 +51,7 @@ _SMALL_TALK = _set("well sure okay ok so also just very quite really actually ri
 _POLAR = _set("not no never none neither nor without yes cannot hardly false true")
 _FUNCTION = _DETERMINERS | _PREPOSITIONS | _CONJUNCTIONS | _AUXILIARIES | _PRONOUNS | _SMALL_TALK
 _ALWAYS_CAPITAL = _set("i i'm i've i'll i'd")
-_SMALL_WORDS = _FUNCTION | _POLAR
+_SMALL_WORDS = _FUNCTION | _POLAR | _NUMBERS.keys() | _MAGNITUDES
 _DANGLING = _DETERMINERS | _PREPOSITIONS | _CONJUNCTIONS | _AUXILIARIES | _set("very quite not mr mrs ms dr")
 _JOINERS = (_PREPOSITIONS | _CONJUNCTIONS) - _set("of than like as to that")
 

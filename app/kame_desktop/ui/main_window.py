@@ -300,6 +300,9 @@ class MainWindow(QMainWindow):
             self._on_events([SessionStateChanged(at_ms=self.model.now_ms, state=SessionState.IDLE)])
         if self._closing:
             self.close()
+            return
+        self._look_for_microphone()
+        self._show_all()
 
     def _on_failed(self, error: AppError) -> None:
         self._complain(error)

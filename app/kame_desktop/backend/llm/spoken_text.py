@@ -282,8 +282,14 @@ def spoken_text(text: str) -> str:
     return whole.feed(text) + whole.finish()
 
 
+_LONGEST_ROUND = 8
+_SHORTEST_ROUNDS = 6
+
+
 class SentenceLimit:
     """Ends an answer with a sentence: with the first that ends after ``min_words`` words, or with its first line.
+
+    An answer that goes round in circles ends as soon as the same words have come three times.
 
     Attributes:
         reached: What was fed so far holds the end; the rest needs no reading.
@@ -305,4 +311,14 @@ class SentenceLimit:
             if head.strip() and (match.group() == "\n" or len(head.split()) >= self._min_words):
                 self.reached = True
                 return self._text[before : max(before, match.end())]
+        self.reached = _goes_round(self._text.split()[:-1])
         return delta
+
+
+def _goes_round(words: list[str]) -> bool:
+    """The last words, one to eight of them, have just come for the third time, and fill six words with that."""
+    for period in range(1, _LONGEST_ROUND + 1):
+        tail = words[-max(3 * period, _SHORTEST_ROUNDS) :]
+        if len(tail) >= _SHORTEST_ROUNDS and len(tail) >= 3 * period and tail[period:] == tail[:-period]:
+            return True
+    return False

@@ -67,7 +67,7 @@ class FakeStt:
                 stable_words=max(0, len(heard) - 1),
                 final=user.finished,
                 audio_ms=self._frames * FRAME_MS,
-                heard_until_ms=frame.end_ms,
+                heard_until_ms=frame.end_ms if heard == words else 0.0,  # it holds words back
             )
         )
 

@@ -33,7 +33,7 @@ class UserActivity:
         paused: Speech ended tentatively in this frame: the assistant may take the turn.
         finished: The utterance is over for good (the longer silence has passed); its words may become final.
         speech_ms: Speech so far in this utterance, pauses not counted.
-        silence_ms: Silence since the last speech, 0 while speaking.
+        silence_ms: Silence since the last sound of speech; while speaking, so far: it may be a gap inside a word.
         last_speech_ms: Session time of the last sample that held speech in this utterance.
     """
 

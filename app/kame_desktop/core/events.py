@@ -8,6 +8,10 @@ delivered.
 from __future__ import annotations
 
 import dataclasses
+import functools
+import types
+import typing
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, StrEnum
 from typing import Any, ClassVar
@@ -114,7 +118,12 @@ class SttFinal(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OracleRequested(Event):
-    """The language model was asked. ``heard_words``: how many words of the user the question held."""
+    """The language model was asked.
+
+    Attributes:
+        heard_words: How many words of the user the question held.
+        chosen_because: Why this model, when rules chose it ("Auto: reasoning") or another one failed; else "".
+    """
 
     generation: int
     utterance: int
@@ -122,11 +131,17 @@ class OracleRequested(Event):
     prompt_tokens: int
     because: AskReason
     heard_words: int = 0
+    chosen_because: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OracleRevision(Event):
-    """What generation ``generation`` has answered so far. ``first_token_ms``: from request to first token."""
+    """What generation ``generation`` has answered so far.
+
+    Attributes:
+        first_token_ms: From request to first token.
+        word_count: Words of ``text_so_far``.
+    """
 
     delivery: ClassVar[Delivery] = Delivery.LATEST
 
@@ -136,6 +151,7 @@ class OracleRevision(Event):
     text_so_far: str
     complete: bool
     first_token_ms: float = 0.0
+    word_count: int = 0
 
     def key(self) -> object:
         return (OracleRevision, self.generation)
@@ -247,6 +263,26 @@ class FrameTiming(Event):
     stt_dropped_frames: int = 0
     audio_underruns: int = 0
     audio_overruns: int = 0
+    input_peak_dbfs: float = -120.0
+    output_peak_dbfs: float = -120.0
+
+
+PEAK_BINS_PER_FRAME = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AudioPeaks(Event):
+    """The sound of one frame as pictures show it: the largest sample of each 20 ms, in 0..1.
+
+    Attributes:
+        frame: Its number; ``at_ms`` is its end.
+        heard: Of the cleaned microphone sound, ``PEAK_BINS_PER_FRAME`` values.
+        spoken: Of what is played, as many.
+    """
+
+    frame: int
+    heard: tuple[float, ...]
+    spoken: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -273,17 +309,63 @@ class FreshStart(Event):
     """The front end's memory was cleared; conversation and transcript go on."""
 
 
+class MicrophoneClosed(StrEnum):
+    """Why the microphone isn't live."""
+
+    MUTED = "muted"
+    KEY_NOT_HELD = "key_not_held"
+    ASSISTANT_SPEAKS = "assistant_speaks"
+    NO_DEVICE = "no_device"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MicrophoneState(Event):
+    """Whether what is said now is listened to; ``closed``: why not, None while it is live."""
+
+    delivery: ClassVar[Delivery] = Delivery.LATEST
+
+    closed: MicrophoneClosed | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceChanged(Event):
-    """The session now uses this input and output device."""
+    """The session now uses this input and output device; ``because``: what led to a change, for the user."""
 
     input_name: str
     output_name: str
+    because: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceLost(Event):
+    """A device went away; the session goes on without it and looks for it, or for another one.
+
+    Attributes:
+        component: "microphone" or "loudspeaker".
+        name: What the device called itself.
+        what: What happened, for the user.
+        remedy: What the user can do.
+    """
+
+    component: str
+    name: str
+    what: str
+    remedy: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsageUpdated(Event):
-    """Calls, tokens and estimated cost of this session so far."""
+    """Calls, tokens and estimated cost so far.
+
+    A cost is None when no price is known; with ``unpriced_calls`` it is at least what it says.
+
+    Attributes:
+        calls: Requests of this session; ``prompt_tokens``, ``completion_tokens`` and ``cost_usd`` belong to them.
+        unpriced_calls: How many of them the cost leaves out, since their price isn't known.
+        today_calls: Requests of all sessions of this day, and what they took.
+        budget_usd: What this session may cost; None: no bound.
+        speculating: Unfinished sentences are asked too (a spent budget and the user's switch end that).
+    """
 
     delivery: ClassVar[Delivery] = Delivery.LATEST
 
@@ -291,6 +373,14 @@ class UsageUpdated(Event):
     prompt_tokens: int
     completion_tokens: int
     cost_usd: float | None
+    today_calls: int = 0
+    today_prompt_tokens: int = 0
+    today_completion_tokens: int = 0
+    today_cost_usd: float | None = 0.0
+    budget_usd: float | None = None
+    speculating: bool = True
+    unpriced_calls: int = 0
+    today_unpriced_calls: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -307,6 +397,22 @@ class Notice(Event):
 
     component: str
     text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordingChanged(Event):
+    """The conversation is being recorded from here on, or no more.
+
+    Attributes:
+        folder: Where the recording lies; "" when it could not begin.
+        what: Why it ended, or didn't begin, when the user hasn't asked for that; else "".
+        remedy: What the user can do then.
+    """
+
+    recording: bool
+    folder: str = ""
+    what: str = ""
+    remedy: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -339,3 +445,75 @@ def event_to_dict(event: Event) -> dict[str, Any]:
         value = getattr(event, field.name)
         out[field.name] = value.value if isinstance(value, Enum) else value
     return out
+
+
+def event_from_dict(raw: Mapping[str, Any]) -> Event | None:
+    """The event that ``event_to_dict`` made ``raw`` of; None when this version can't make one of it.
+
+    A newer version's fields are left out. What is missing, or has a value that this version doesn't know, gets its
+    default; without one there is no event. Raises nothing, whatever a file may hold.
+    """
+    name = raw.get("type")
+    shape = _shapes().get(name) if isinstance(name, str) else None
+    if shape is None:
+        return None
+    kind, readers = shape
+    values: dict[str, Any] = {}
+    for field, (read, required) in readers.items():
+        try:
+            values[field] = read(raw[field])
+        except (KeyError, ValueError, TypeError, OverflowError):
+            if required:
+                return None
+    return kind(**values)
+
+
+_Reader: typing.TypeAlias = Callable[[Any], Any]
+
+
+@functools.cache
+def _shapes() -> dict[str, tuple[type[Event], dict[str, tuple[_Reader, bool]]]]:
+    """Every type of event by its name, with what reads each of its fields and whether it must be there."""
+    shapes: dict[str, tuple[type[Event], dict[str, tuple[_Reader, bool]]]] = {}
+    for name, kind in globals().items():
+        if isinstance(kind, type) and issubclass(kind, Event) and kind is not Event:
+            hints = typing.get_type_hints(kind)
+            shapes[name] = (
+                kind,
+                {
+                    field.name: (_reader(hints[field.name]), field.default is dataclasses.MISSING)
+                    for field in dataclasses.fields(kind)
+                },
+            )
+    return shapes
+
+
+def _reader(hint: Any) -> _Reader:
+    """What turns a JSON value into one of type ``hint``; it raises ValueError or TypeError when it isn't one."""
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return hint
+    if hint is float:
+        return lambda value: float(_exactly(value, int, float))
+    if hint in (int, str, bool, types.NoneType):
+        return lambda value: _exactly(value, hint)
+    options = typing.get_args(hint)
+    if typing.get_origin(hint) is tuple:
+        read = _reader(options[0])
+        return lambda values: tuple(read(value) for value in _exactly(values, list))
+    readers = [_reader(option) for option in options]
+    return lambda value: _first_that_fits(readers, value)
+
+
+def _exactly(value: Any, *kinds: type) -> Any:
+    if type(value) not in kinds:
+        raise ValueError("of another type")
+    return value
+
+
+def _first_that_fits(readers: list[_Reader], value: Any) -> Any:
+    for read in readers:
+        try:
+            return read(value)
+        except (ValueError, TypeError, OverflowError):
+            continue
+    raise ValueError("of no type that fits")

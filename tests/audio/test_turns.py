@@ -39,9 +39,9 @@ def test_one_utterance_from_start_to_finish() -> None:
     assert last.last_speech_ms == pytest.approx(1_400.0, abs=10.0)
     assert last.speech_ms == pytest.approx(1_000.0, abs=45.0)
     assert last.silence_ms == pytest.approx(2_240.0 - 1_400.0, abs=10.0)
-    for activity in heard[6:19]:
-        assert activity.speaking
-        assert activity.silence_ms == 0.0
+    assert all(activity.speaking for activity in heard[6:19])
+    assert [activity.silence_ms for activity in heard[6:17]] == [0.0] * 11
+    assert [activity.silence_ms for activity in heard[17:20]] == pytest.approx([40.0, 120.0, 200.0], abs=10.0)
 
 
 def test_a_quiet_recording_is_raised_before_it_is_judged() -> None:
@@ -64,6 +64,28 @@ def test_going_on_before_the_finish_keeps_the_utterance() -> None:
     assert len(moments(heard, "finished")) == 1
     assert heard[-1].utterance == 1
     assert heard[-1].speech_ms == pytest.approx(800.0, abs=60.0)
+
+
+@pytest.mark.parametrize("gap_ms", [560, 720, 1_120])
+def test_while_more_is_expected_the_utterance_stays_open(gap_ms: int) -> None:
+    for expected, utterances in ((True, 1), (False, 2)):
+        detector = VadTurnDetector(FakeVad())
+        heard = listen(detector, quiet(400), tone(400))
+        detector.expect_more(expected)
+        heard += listen(detector, quiet(gap_ms), tone(400))
+        detector.expect_more(False)
+        heard += listen(detector, quiet(800))
+        assert heard[-1].utterance == utterances
+        assert len(moments(heard, "finished")) == utterances
+
+
+def test_an_open_end_is_not_waited_for_without_end() -> None:
+    detector = VadTurnDetector(FakeVad())
+    detector.expect_more(True)
+    heard = listen(detector, quiet(400), tone(400), quiet(2_000))
+    assert 1_300.0 <= moments(heard, "finished")[0] - 800.0 <= 1_380.0
+    heard = listen(detector, tone(400), quiet(2_000))  # what was expected of one utterance says nothing of the next
+    assert 500.0 <= moments(heard, "finished")[0] - 400.0 <= 580.0
 
 
 def test_after_the_finish_a_new_utterance_is_counted() -> None:
@@ -150,6 +172,26 @@ def test_the_sample_questions_end_within_250_ms(offset_ms: int, noise_dbfs: floa
         assert len(moments(heard, "paused")) == 1
         assert 120.0 <= moments(heard, "paused")[0] - end_ms <= 250.0
         assert len(moments(heard, "finished")) == 1
+
+
+@needs_silero
+@pytest.mark.parametrize("noise", ["clap", "typing", "hiss"])
+def test_noises_start_no_utterance(noise: str) -> None:
+    from kame_desktop.audio.vad import SileroVad
+
+    rng = np.random.default_rng(3)
+
+    def burst(ms: float, decay_ms: float) -> Pcm:
+        time_ms = np.arange(int(ms * 24)) / 24.0
+        return (0.5 * rng.standard_normal(time_ms.size) * np.exp(-time_ms / decay_ms)).astype(np.float32)
+
+    sounds = {
+        "clap": [burst(120, 20), quiet(200)] * 4,
+        "typing": [burst(30, 4), quiet(90)] * 12,
+        "hiss": [burst(1_500, 2_000)],
+    }
+    heard = listen(VadTurnDetector(SileroVad()), quiet(400), *sounds[noise], quiet(800))
+    assert heard[-1].utterance == 0
 
 
 def test_without_the_package_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

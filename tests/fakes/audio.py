@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from kame_desktop.audio.base import DeviceInfo, DeviceStats
+from kame_desktop.audio.base import DeviceEvent, DeviceInfo, DeviceStats
+from kame_desktop.audio.wav_device import WavDevice
+from kame_desktop.core.activity import Activity
 from kame_desktop.core.audio_types import FRAME_MS, FRAME_SAMPLES, Pcm, PcmFrame, level_dbfs, silence_frame
 from kame_desktop.core.clock import ManualClock
 from kame_desktop.core.errors import AppError
@@ -135,12 +137,59 @@ class FakeDevice:
         self._queue = self._queue[count:]
         self.skipped += count
 
+    def take_events(self) -> Sequence[DeviceEvent]:
+        return ()
+
     def interrupt(self) -> None:
         self._interrupted.set()
 
     def stop(self) -> None:
         self._interrupted.set()
         self.stopped = True
+
+
+class ScriptedDevice(WavDevice):
+    """A recording as the microphone, in virtual time, and hardware to which things happen.
+
+    Args:
+        happens: Frame number -> what ``take_events`` tells once that frame was read. From a loss on its half is silent,
+            until an event with ``info``, which is what ``info`` says from then on.
+
+    Attributes:
+        dropped: Frames that were written while there was no loudspeaker.
+    """
+
+    def __init__(
+        self, pcm: Pcm, *, clock: ManualClock, activity: Activity, happens: Mapping[int, Sequence[DeviceEvent]]
+    ) -> None:
+        super().__init__(pcm, clock=clock, activity=activity)
+        self._happens = happens
+        self._told: list[DeviceEvent] = []
+        self._away: set[str] = set()
+        self._frame = 0
+        self.dropped = 0
+
+    def read_frame(self) -> PcmFrame | None:
+        frame = super().read_frame()
+        for event in self._happens.get(self._frame, ()):
+            self._told.append(event)
+            if event.lost:
+                self._away.add(event.component)
+            if event.info is not None:
+                self._info = event.info
+                self._away.clear()
+        self._frame += 1
+        return silence_frame() if frame is not None and "microphone" in self._away else frame
+
+    def write_frame(self, frame: PcmFrame) -> None:
+        if "loudspeaker" in self._away:
+            self.dropped += 1
+        else:
+            super().write_frame(frame)
+
+    def take_events(self) -> Sequence[DeviceEvent]:
+        told, self._told = self._told, []
+        return told
 
 
 class FakeLoudspeaker:

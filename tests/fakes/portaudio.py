@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,14 +22,22 @@ class Flags:
 
 
 class FakeStream:
-    """One stream, input or output; ``refuse`` on the module makes opening or starting it fail."""
+    """One stream, input or output.
+
+    Attributes:
+        muffled: Nothing flows through it.
+        given: Blocks captured.
+        taken: Blocks played.
+    """
 
     def __init__(self, module: FakeSoundDevice, kind: str, options: dict[str, Any]) -> None:
         self.kind = kind
         self.options = options
         self.channels = int(options["channels"])
-        self.started = self.closed = False
+        self.started = self.closed = self.muffled = False
         self._module = module
+        self._played: list[Pcm] = []
+        self.given = self.taken = 0
 
     def start(self) -> None:
         if f"start {self.kind}" in self._module.refuse:
@@ -42,24 +53,49 @@ class FakeStream:
     def give(self, samples: Pcm, flags: Flags | None = None) -> None:
         """The hardware captured one block: every channel hears the same."""
         block = np.repeat(np.asarray(samples, dtype=np.float32)[:, None], self.channels, axis=1)
+        self.given += 1
         self.options["callback"](block, len(block), None, flags or Flags())
 
     def take(self, count: int, flags: Flags | None = None) -> Pcm:
         """The hardware plays one block; returns it, ``[count, channels]``."""
         block = np.full((count, self.channels), 9.0, dtype=np.float32)
         self.options["callback"](block, count, None, flags or Flags())
+        self.taken += 1
+        if self._module.keeps_sound:
+            self._played.append(block[:, 0].copy())
         return block
+
+    @property
+    def played(self) -> Pcm:
+        """All that the first loudspeaker played."""
+        return np.concatenate(self._played)
+
+    def late_by(self, count: int) -> None:
+        """The hardware played nothing for ``count`` samples, and says so with the next block."""
+        self.take(count, Flags(output_underflow=True))
+
+    @property
+    def running(self) -> bool:
+        """Sound flows."""
+        return self.started and not self.closed
 
     def vanish(self) -> None:
         """The device is unplugged."""
+        self.started = False
         self.options["finished_callback"]()
 
 
-def fake_device(index: int, name: str, inputs: int, outputs: int, rate: float = 48_000.0) -> dict[str, Any]:
+HOSTS = ("ALSA", "Other")
+
+
+def fake_device(
+    index: int, name: str, inputs: int, outputs: int, rate: float = 48_000.0, host_api: str = "ALSA"
+) -> dict[str, Any]:
     """One entry of ``query_devices``."""
     return {
         "index": index,
         "name": name,
+        "hostapi": 0 if host_api == HOSTS[0] else 1,
         "max_input_channels": inputs,
         "max_output_channels": outputs,
         "default_samplerate": rate,
@@ -72,12 +108,20 @@ class FakeSoundDevice:
 
     Attributes:
         devices: What is plugged in; the first fitting one is the default. The library knows what it saw when it began.
-        refuse: ``"input 1"`` refuses opening an input with one channel; ``"start input"`` refuses starting one.
+        refuse: ``"input 1"`` refuses opening an input with one channel, ``"input 48000"`` one at that rate, ``"Mic"``
+            the device of that name, ``"busy Mic"`` does so because another program holds it; ``"start input"``
+            refuses starting one.
+        sound: How loud it is that a microphone hears while ``flowing``.
+        noisy: It hears noise of that size; otherwise every sample is the same.
+        keeps_sound: What loudspeakers play is kept.
         streams: Every stream opened.
     """
 
     devices: list[dict[str, Any]]
     refuse: set[str] = field(default_factory=set)
+    sound: float = 0.0
+    noisy: bool = False
+    keeps_sound: bool = True
     streams: list[FakeStream] = field(default_factory=list)
 
     class PortAudioError(Exception):
@@ -100,6 +144,40 @@ class FakeSoundDevice:
                 return one
         raise self.PortAudioError("no default device")
 
+    def _block(self, count: int) -> Pcm:
+        if self.noisy:
+            return (self.sound * np.random.default_rng(count).standard_normal(count)).astype(np.float32)
+        return np.full(count, self.sound, dtype=np.float32)
+
+    @contextlib.contextmanager
+    def flowing(self) -> Iterator[None]:
+        """Inside, a thread passes 20 ms through every running stream, in real time; microphones hear ``sound``."""
+        over = threading.Event()
+
+        def flow() -> None:
+            while not over.wait(0.02):
+                for stream in list(self.streams):
+                    if stream.muffled:
+                        continue
+                    if stream.running and stream.kind == "input":
+                        stream.give(self._block(stream.options["blocksize"]))
+                    elif stream.running:
+                        stream.take(stream.options["blocksize"])
+
+        thread = threading.Thread(target=flow)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
+
+    def query_hostapis(self) -> Any:
+        return [{"name": name} for name in HOSTS]
+
+    def get_portaudio_version(self) -> tuple[int, str]:
+        return 1_246_720, "PortAudio V19.7.0-fake"
+
     def InputStream(self, **options: Any) -> FakeStream:
         return self._open("input", options)
 
@@ -111,7 +189,10 @@ class FakeSoundDevice:
         return [one for one in self.streams if one.kind == kind][-1]
 
     def _open(self, kind: str, options: dict[str, Any]) -> FakeStream:
-        if f"{kind} {options['channels']}" in self.refuse:
+        name = next(one["name"] for one in self._known if one["index"] == options["device"])
+        if f"busy {name}" in self.refuse:
+            raise self.PortAudioError("Device unavailable", -9985)
+        if self.refuse & {name, f"{kind} {options['channels']}", f"{kind} {options['samplerate']}"}:
             raise self.PortAudioError("no")
         self.streams.append(FakeStream(self, kind, options))
         return self.streams[-1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -15,6 +16,84 @@ class DeviceInfo:
     input_name: str
     output_name: str
     realtime: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceEvent:
+    """What happened to the hardware, in the order it did; the session tells the user.
+
+    Attributes:
+        component: "microphone" or "loudspeaker".
+        lost: It went away (``text`` and ``remedy`` say so); otherwise ``info`` is in use from now on, because of
+            ``text``, or, without ``info``, ``text`` is worth knowing ("The microphone sends only silence ...").
+        name: What the device calls itself.
+    """
+
+    component: str
+    name: str
+    text: str
+    remedy: str = ""
+    lost: bool = False
+    info: DeviceInfo | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AudioControls:
+    """What the user has set for the sound, as one value: a new one replaces the old one whole.
+
+    Attributes:
+        muted: Nothing is listened to.
+        push_to_talk: Listen only while ``talk_held``.
+        talk_held: The key (or button) is held down.
+        mute_while_speaking: Don't listen while the assistant speaks: it can't be interrupted then.
+        volume: Of the assistant's voice, 0 to 1.
+        headphones: The microphone can't hear the loudspeaker: no echo cancellation.
+        echo_cancellation: Remove the assistant's voice from what is heard.
+        noise_suppression: Remove steady noise from what is heard.
+        automatic_gain: Raise a quiet voice.
+    """
+
+    muted: bool = False
+    push_to_talk: bool = False
+    talk_held: bool = False
+    mute_while_speaking: bool = False
+    volume: float = 1.0
+    headphones: bool = False
+    echo_cancellation: bool = True
+    noise_suppression: bool = False
+    automatic_gain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceChoiceInfo:
+    """A device that can be chosen. ``name`` and ``host_api`` are what the settings remember."""
+
+    name: str
+    host_api: str
+    rate_hz: int
+    channels: int
+    default: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceList:
+    """What PortAudio found. ``problem``: why there is nothing, with a remedy."""
+
+    inputs: tuple[DeviceChoiceInfo, ...] = ()
+    outputs: tuple[DeviceChoiceInfo, ...] = ()
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MicTestResult:
+    """What a microphone test recorded: ``pcm`` (24 kHz) to be played back, its loudest level and its noise."""
+
+    name: str
+    pcm: Pcm
+    level_dbfs: float
+    noise_dbfs: float
+    peak_dbfs: float
+    verdict: str
 
 
 @dataclass(slots=True)
@@ -81,6 +160,10 @@ class AudioDevice(Protocol):
         """Drop up to ``samples`` queued playback samples, so that delay doesn't accumulate after a late frame."""
         ...
 
+    def take_events(self) -> Sequence[DeviceEvent]:
+        """What happened to the hardware since the last call; empty with files."""
+        ...
+
     def interrupt(self) -> None:
         """Make a blocked and every later ``read_frame`` return None."""
         ...
@@ -110,6 +193,10 @@ class Loudspeaker(Protocol):
 class EchoCanceller(Protocol):
     """Removes what the speaker played from what the microphone heard. Frame thread only; never blocks."""
 
+    def use(self, controls: AudioControls) -> None:
+        """Switch what the user has switched, from the next frame on: the echo canceller itself and what follows it."""
+        ...
+
     def process(self, near: PcmFrame, far: PcmFrame) -> PcmFrame:
         """Return the near end without the echo of the far end (both one frame at ``MODEL_RATE_HZ``)."""
         ...
@@ -121,6 +208,9 @@ class EchoCanceller(Protocol):
 
 class NoEchoCanceller:
     """For files and headphones: the microphone can't hear the speaker."""
+
+    def use(self, controls: AudioControls) -> None:
+        pass
 
     def process(self, near: PcmFrame, far: PcmFrame) -> PcmFrame:
         return near
@@ -154,6 +244,10 @@ class TurnDetector(Protocol):
 
     def process(self, frame: PcmFrame) -> UserActivity:
         """Take the next frame of cleaned microphone sound and say what the user is doing at its end."""
+        ...
+
+    def expect_more(self, expected: bool) -> None:
+        """The utterance's words end openly, or no longer do: wait longer, or not, before it is finished."""
         ...
 
     def reset(self) -> None:

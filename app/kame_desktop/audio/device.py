@@ -1,9 +1,7 @@
-"""Microphone and loudspeaker through PortAudio.
+"""Microphone and loudspeaker through PortAudio, for as long as a conversation lasts.
 
 Two separate streams (one duplex stream glitches on PulseAudio's host API), each at its device's own default rate, in
-blocks of 20 ms (80 ms blocks gave a round trip of 321 ms). The callbacks copy between PortAudio's buffers and rings and
-set an Event; conversion to and from 24 kHz happens on the frame thread. PortAudio's threads: ``_on_input``,
-``_on_output``, ``_on_finished``; frame thread: the rest, but for ``interrupt`` (any).
+blocks of 20 ms (80 ms blocks gave a round trip of 321 ms); see ``streams``.
 
 Playback begins with ``PREFILL_MS`` of silence, which covers the 20 ms grain of the callbacks and the resampler's 10 ms.
 When the queue has grown (the clocks of two devices differ, an underrun delayed it), silent frames are shortened until
@@ -11,146 +9,83 @@ it is back. Measured on PulseAudio null sinks (``tests/audio/test_device_pulse.p
 the same sound at the head of a read frame 170 ms, of which the output stream's three blocks 60 ms, this module's queue
 40 ms, resamplers 15 ms; no underruns.
 
-Bounds: capture ring ``CAPTURE_S``, playback ring ``PLAYBACK_S``; full means that the newest samples are dropped and
-counted in ``stats.overrun_samples``.
+What was played is paired with what was captured in order of arrival, and in time with the two clocks (``clock_drift``).
+On PulseAudio that puts the reference a constant 100 ms before its echo (40 to 115 ms in other runs), and AEC3 finds any
+constant lead: with 5, 30, 60, 100, 160 and 250 ms it removed the same 43-47 dB. A jump costs it: from 10 ms on, one to
+three seconds without cancellation. The streams' own times (converter time less current time) say 80 ms out and 32 ms
+in, give or take 3 ms, once the streams have run for three seconds; before that they are off by 400 ms, and after an
+underrun the way of the sound was 20 ms shorter by them, too. So they would prevent no jump, and aren't used.
+
+Devices come and go. A stream that ends, or delivers nothing for ``STALL_S``, is lost: ``take_events`` says so, and from
+then on frames of silence are read at the pace of real time and what is written is dropped, while ``DeviceKeeper`` opens
+the chosen devices again, or else the default ones. A half that can't be had (no loudspeaker, or no microphone any more)
+stays silent. When a missed device is there again, or the system's default device is another, the streams are opened
+anew at the next quiet moment. On Linux a stream on the default device is moved by the sound server itself.
+
+Threads: PortAudio's callbacks and the keeper have theirs; frame thread: all here, but for ``interrupt`` (any).
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from typing import Any
+from collections import deque
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from kame_desktop.audio.base import DeviceInfo, DeviceStats
-from kame_desktop.audio.portaudio import close_streams, find_device, look_again, open_stream, sounddevice
-from kame_desktop.audio.resample import StreamResampler
+from kame_desktop.audio.base import DeviceEvent, DeviceInfo, DeviceStats
+from kame_desktop.audio.clock_drift import ReferencePacer
+from kame_desktop.audio.device_events import lost_event, missing_events, opened_event, replaced_events
+from kame_desktop.audio.device_keeper import DeviceKeeper
+from kame_desktop.audio.device_watch import SilenceWatch, StallWatch, silence_event
+from kame_desktop.audio.portaudio import Kind, close_streams, look_again
 from kame_desktop.audio.ring import SampleRing
-from kame_desktop.core.audio_types import FRAME_SAMPLES, MODEL_RATE_HZ, Pcm, PcmFrame, silence_frame
+from kame_desktop.audio.streams import DeviceWish, Half, Playback, Streams, open_streams
+from kame_desktop.core.audio_types import (
+    FRAME_MS,
+    FRAME_SAMPLES,
+    MODEL_RATE_HZ,
+    Pcm,
+    PcmFrame,
+    level_dbfs,
+    silence_frame,
+)
 from kame_desktop.core.errors import DeviceError
+from kame_desktop.core.settings import DeviceChoice
 
-CAPTURE_S = 2.0
-PLAYBACK_S = 1.5
-PREFILL_MS = 50.0
-REFERENCE_LEAD_MS = 20.0
-FIRST_CALLBACK_S = 5.0
-STALL_S = 3.0
-_SLACK_MS = 60.0
-_QUIET = 10.0 ** (-55.0 / 20.0)
+MOST_OWED_S = 2.0
+"""So much silence is delivered at once after a loss, to keep frames and real time together; a longer gap is skipped."""
 _LOOK_S = 0.25
+_TOGETHER_S = 0.05
+"""When a sound server goes, both streams end within this time."""
+_QUIET_DBFS = -50.0
+_QUIET_FRAMES = 6
+_LONGEST_NOISE_FRAMES = 62
+_KEEPER_END_S = 0.4
+_EVENTS = 32
 
 
-class _Playback:
-    """The output half: model frames in, a device's callback out. Also keeps what was really played."""
-
-    def __init__(self, name: str | None, wake: threading.Event) -> None:
-        self.library = sounddevice()
-        self._wake = wake
-        index, found = find_device(self.library, "output", name)
-        self.name = str(found["name"])
-        self.rate = int(found["default_samplerate"])
-        self.ring = SampleRing(int(self.rate * PLAYBACK_S))
-        self.played = SampleRing(int(self.rate * CAPTURE_S))
-        self._resampler = StreamResampler(MODEL_RATE_HZ, self.rate)
-        self.to_model = StreamResampler(self.rate, MODEL_RATE_HZ)
-        self._mono = np.zeros(self.rate, dtype=np.float32)
-        self._fed = False
-        self._skip_asked = 0
-        self._skip_done = 0
-        self.late = 0
-        self.alive = True
-        self.stream = open_stream(self.library, "output", index, found, self.rate, self._on_output, self._on_finished)
-
-    def _on_output(self, outdata: Pcm, frames: int, when: Any, status: Any) -> None:
-        mono = self._mono[:frames]
-        if self._skip_asked > self._skip_done:
-            self.ring.discard(self._skip_asked - self._skip_done)
-            self._skip_done = self._skip_asked
-        if self._fed:
-            self.ring.read_into(mono)
-        else:
-            mono[:] = 0.0
-        outdata[:] = mono[:, None]
-        self.played.write(mono)
-        if status.output_underflow:
-            self.late += frames
-
-    def _on_finished(self) -> None:
-        self.alive = False
-        self._wake.set()
-
-    def queued_ms(self) -> float:
-        return self.ring.available / self.rate * 1e3
-
-    def skip(self, samples: int) -> None:
-        """Drop queued sound (model-rate samples) before the next block is played."""
-        queued = self.ring.available - (self._skip_asked - self._skip_done)
-        self._skip_asked += max(0, min(queued, int(samples * self.rate / MODEL_RATE_HZ)))
-
-    def write(self, frame: Pcm) -> None:
-        """Queue model-rate sound; a silent frame is shortened when the queue has grown beyond need."""
-        if not self._fed:
-            self.ring.write(np.zeros(int(self.rate * PREFILL_MS / 1e3), dtype=np.float32))
-        excess_ms = self.queued_ms() - PREFILL_MS - _SLACK_MS
-        if self._fed and excess_ms > 0 and float(np.max(np.abs(frame), initial=0.0)) < _QUIET:
-            frame = frame[min(len(frame), int(excess_ms * MODEL_RATE_HZ / 1e3)) :]
-        self.ring.write(self._resampler.process(frame))
-        self._fed = True
-
-
-class _Capture:
-    """The input half: a device's callback in, model-rate samples out."""
-
-    def __init__(self, name: str | None, wake: threading.Event) -> None:
-        self.library = sounddevice()
-        self._wake = wake
-        index, found = find_device(self.library, "input", name)
-        self.name = str(found["name"])
-        self.rate = int(found["default_samplerate"])
-        self.ring = SampleRing(int(self.rate * CAPTURE_S))
-        self.to_model = StreamResampler(self.rate, MODEL_RATE_HZ)
-        self._mono = np.zeros(self.rate, dtype=np.float32)
-        self.lost = 0
-        self.alive = True
-        self.stream = open_stream(self.library, "input", index, found, self.rate, self._on_input, self._on_finished)
-
-    def _on_input(self, indata: Pcm, frames: int, when: Any, status: Any) -> None:
-        if indata.shape[1] == 1:
-            self.ring.write(indata[:, 0])
-        else:
-            self.ring.write(np.mean(indata, axis=1, out=self._mono[:frames]))
-        if status.input_overflow:
-            self.lost += frames
-        self._wake.set()
-
-    def _on_finished(self) -> None:
-        self.alive = False
-        self._wake.set()
-
-
-def _drain(source: SampleRing, most: int, resampler: StreamResampler, target: SampleRing, scratch: Pcm) -> bool:
-    """Move up to ``most`` samples that a callback left to model rate; False when there were none."""
+def _take(source: SampleRing, most: int, scratch: Pcm) -> Pcm:
+    """Up to ``most`` samples that a callback left, in ``scratch``."""
     part = scratch[: min(source.available, most)]
-    if not len(part):
-        return False
     source.read_into(part)
-    target.write(resampler.process(part))
-    return True
+    return part
 
 
 class PortAudioLoudspeaker:
     """Only the output half: ``Loudspeaker`` on hardware. Raises DeviceError in the constructor."""
 
-    def __init__(self, output_name: str | None = None) -> None:
+    def __init__(self, output: DeviceChoice | None = None) -> None:
         look_again()
-        self._playback: _Playback | None = _Playback(output_name, threading.Event())
-        self.name = self._playback.name
+        playback = Playback(output, threading.Event())
+        self.name = playback.name
+        self._playback: Playback | None = playback
         try:
-            self._playback.stream.start()
-        except self._playback.library.PortAudioError:
-            close_streams(self._playback.stream)
-            raise _could_not_start() from None
+            playback.start()
+        except DeviceError:
+            close_streams(playback.stream)
+            raise
 
     def write(self, frame: PcmFrame) -> None:
         """Queue a frame (float32 at 24 kHz); dropped when the device went away or the queue is full."""
@@ -164,34 +99,50 @@ class PortAudioLoudspeaker:
             close_streams(playback.stream)
 
 
-def _could_not_start() -> DeviceError:
-    return DeviceError(
-        "The sound devices could not be started.",
-        "Close other programs that use them, or choose others in the settings.",
-        component="sound",
-    )
-
-
 class PortAudioDevice:
-    """AudioDevice on hardware. ``None`` names are the system's defaults."""
+    """AudioDevice on hardware. ``None``: the system's default. See the module's text.
 
-    def __init__(self, input_name: str | None = None, output_name: str | None = None) -> None:
-        self._wanted = (input_name, output_name)
-        self._info = DeviceInfo(input_name or "default", output_name or "default", realtime=True)
+    Args:
+        input: The microphone; the default one is used, and told, when it can't be had.
+        output: The loudspeaker, likewise; without any the conversation goes on in writing.
+        make_keeper: Makes what opens again.
+
+    Bounds: rings of ``streams``; 32 events, the oldest go first.
+    """
+
+    def __init__(
+        self,
+        input: DeviceChoice | None = None,  # noqa: A002 - the microphone
+        output: DeviceChoice | None = None,
+        *,
+        make_keeper: Callable[[DeviceWish, threading.Event], DeviceKeeper] = DeviceKeeper,
+    ) -> None:
         self._wake = threading.Event()
+        self._wish = DeviceWish(input, output)
+        self._keeper = make_keeper(self._wish, self._wake)
+        self._info = DeviceInfo(
+            input.name if input is not None else "default", output.name if output is not None else "default", True
+        )
         self._interrupted = False
-        self._capture: _Capture | None = None
-        self._playback: _Playback | None = None
+        self._streams = Streams()
+        self._opened = False
+        self._watched: list[tuple[Half, StallWatch]] = []
+        self._lost: frozenset[Kind] = frozenset()
+        self._gone_s = float("-inf")
+        """When the devices were last seen whole."""
+        self._silence = SilenceWatch(MODEL_RATE_HZ)
+        self._events: deque[DeviceEvent] = deque(maxlen=_EVENTS)
+        self._due_s = 0.0
+        """When the next frame is due while there is no microphone."""
         self._heard = SampleRing(8 * FRAME_SAMPLES)
-        self._echo = SampleRing(int(MODEL_RATE_HZ * CAPTURE_S))
-        self._echo_aligned = False
+        self._pacer = ReferencePacer(MODEL_RATE_HZ)
+        self._losses = 0
         self._reference = silence_frame()
         self._scratch = np.zeros(0, dtype=np.float32)
-        self._seen = 0
-        self._alive_until_s = 0.0
-        self._last_stats = DeviceStats()
-        self._before = DeviceStats()
-        """What was lost before ``start``, when nobody listened yet."""
+        self._quiet_frames = 0
+        self._noise_frames = 0
+        self._closed_stats = DeviceStats()
+        """What streams that are closed had lost, less what was lost before ``start``, when nobody listened yet."""
 
     @property
     def info(self) -> DeviceInfo:
@@ -201,110 +152,177 @@ class PortAudioDevice:
     @property
     def stats(self) -> DeviceStats:
         """Silence played because nothing was queued, sound lost because it wasn't fetched (also by PortAudio)."""
-        capture, playback = self._capture, self._playback
-        if capture is None or playback is None:
-            return self._last_stats
-        lost = (capture.ring.dropped + capture.lost) * MODEL_RATE_HZ / capture.rate
-        lost += playback.ring.dropped * MODEL_RATE_HZ / playback.rate
+        now, before = self._streams.stats(), self._closed_stats
         return DeviceStats(
-            underrun_samples=round((playback.ring.missing + playback.late) * MODEL_RATE_HZ / playback.rate)
-            - self._before.underrun_samples,
-            overrun_samples=round(lost) - self._before.overrun_samples,
+            underrun_samples=now.underrun_samples + before.underrun_samples,
+            overrun_samples=now.overrun_samples + before.overrun_samples,
         )
 
     def open(self) -> None:
+        """Open both halves. Raises DeviceError when there is no microphone."""
         look_again()
-        opened: list[Any] = []
-        try:
-            playback = _Playback(self._wanted[1], self._wake)
-            opened.append(playback.stream)
-            capture = _Capture(self._wanted[0], self._wake)
-            opened.append(capture.stream)
-            try:
-                playback.stream.start()
-                capture.stream.start()
-            except capture.library.PortAudioError:
-                raise _could_not_start() from None
-        except BaseException:
-            close_streams(*opened)
-            raise
-        self._scratch = np.zeros(max(capture.rate, playback.rate), dtype=np.float32)
-        self._alive_until_s = time.monotonic() + FIRST_CALLBACK_S
-        self._info = DeviceInfo(capture.name, playback.name, realtime=True)
-        self._capture, self._playback = capture, playback
+        streams = open_streams(self._wish, self._wake)
+        if streams.capture is None:
+            streams.close()
+            assert streams.input_error is not None
+            raise streams.input_error
+        self._use(streams)
+        self._opened = True
+        self._events.extend([*replaced_events(streams), *missing_events(streams)])
 
     def start(self) -> None:
-        capture, playback = self._capture, self._playback
-        if capture is None or playback is None:
+        capture = self._streams.capture
+        if capture is None:
             return
-        while not self._interrupted:
+        stall = next(stall for half, stall in self._watched if half is capture)
+        while not self._interrupted and capture.alive:
             self._wake.clear()
             if capture.ring.available:
                 break
-            self._check_alive(capture, playback)
+            if stall.stalled(capture.delivered, time.monotonic()):
+                raise DeviceError(
+                    f"The microphone '{capture.name}' delivers no sound.",
+                    "Plug it in again, or choose another one.",
+                    component="microphone",
+                )
             self._wake.wait(_LOOK_S)
         capture.ring.discard(capture.ring.available)
-        playback.played.discard(playback.played.available)
-        self._before = self.stats
-        self._seen = capture.ring.written + capture.ring.dropped
-        self._alive_until_s = time.monotonic() + STALL_S
+        self._pair_anew()
+        lost = self._streams.stats()
+        self._closed_stats = DeviceStats(-lost.underrun_samples, -lost.overrun_samples)
+        self._keeper.watch(self._streams)
+        self._due_s = time.monotonic() + FRAME_MS / 1e3
 
     def read_frame(self) -> PcmFrame | None:
-        while not self._interrupted:
-            capture, playback = self._capture, self._playback
-            if capture is None or playback is None:
-                return None
+        """The next 80 ms; silence in real time while there is no microphone. None after ``interrupt`` or ``stop``."""
+        while not self._interrupted and self._opened:
             self._wake.clear()
-            if self._heard.available < FRAME_SAMPLES:
-                _drain(capture.ring, capture.rate // 10, capture.to_model, self._heard, self._scratch)
-            if self._heard.available >= FRAME_SAMPLES:
-                frame = silence_frame()
-                self._heard.read_into(frame)
-                self._take_reference(playback)
+            self._mind_streams()
+            frame = self._captured() if self._streams.capture is not None else self._silent()
+            if frame is not None:
+                self._take_reference()
                 return frame
-            self._check_alive(capture, playback)
-            self._wake.wait(_LOOK_S)
+            wait_s = _LOOK_S if self._streams.capture is not None else self._due_s - time.monotonic()
+            self._wake.wait(min(max(wait_s, 0.0), _LOOK_S))
         return None
 
-    def _check_alive(self, capture: _Capture, playback: _Playback) -> None:
-        now_s = time.monotonic()
-        delivered = capture.ring.written + capture.ring.dropped
-        if delivered != self._seen:
-            self._seen = delivered
-            self._alive_until_s = now_s + STALL_S
-        if self._interrupted:
-            return
-        for half, word in ((capture, "microphone"), (playback, "loudspeaker")):
-            if not half.alive:
-                raise DeviceError(
-                    f"The {word} '{half.name}' went away.",
-                    "Plug it in again, or choose another one.",
-                    component=word,
-                )
-        if now_s > self._alive_until_s:
-            raise DeviceError(
-                f"The microphone '{capture.name}' delivers no sound.",
-                "Plug it in again, or choose another one.",
-                component="microphone",
-            )
+    def _captured(self) -> PcmFrame | None:
+        capture = self._streams.capture
+        assert capture is not None
+        if self._heard.available < FRAME_SAMPLES:
+            part = _take(capture.ring, capture.rate // 10, self._scratch)
+            self._heard.write(capture.to_model.process(part))
+            if self._silence.hear(part):
+                self._events.append(silence_event(capture.name, self._silence.silent))
+        if self._heard.available < FRAME_SAMPLES:
+            return None
+        frame = silence_frame()
+        self._heard.read_into(frame)
+        self._due_s = time.monotonic() + FRAME_MS / 1e3
+        quiet = level_dbfs(frame) < _QUIET_DBFS
+        self._quiet_frames = self._quiet_frames + 1 if quiet else 0
+        return frame
 
-    def _take_reference(self, playback: _Playback) -> None:
-        """Pair played with captured sound in order of arrival; ``REFERENCE_LEAD_MS`` absorbs the callbacks' jitter."""
-        while _drain(playback.played, playback.rate // 10, playback.to_model, self._echo, self._scratch):
-            pass
-        lead = int(REFERENCE_LEAD_MS * MODEL_RATE_HZ / 1e3)
-        if not self._echo_aligned or self._echo.available > FRAME_SAMPLES + 4 * lead:
-            self._echo.discard(self._echo.available - FRAME_SAMPLES - lead)
-            self._echo_aligned = True
+    def _silent(self) -> PcmFrame | None:
+        now_s = time.monotonic()
+        if now_s < self._due_s:
+            return None
+        if now_s - self._due_s > MOST_OWED_S:
+            self._due_s = now_s
+        self._due_s += FRAME_MS / 1e3
+        self._quiet_frames += 1
+        return silence_frame()
+
+    # Life ----------------------------------------------------------------------------------------------------------
+
+    def _mind_streams(self) -> None:
+        """Take what was opened anew, let go what died, change to what is better."""
+        fresh = self._keeper.take()
+        if fresh is not None:
+            before = self._info
+            self._use(fresh)
+            self._fill_gap()
+            self._events.append(opened_event(before, self._lost, fresh, self._info))
+            self._events.extend(missing_events(fresh))
+            self._lost = frozenset()
+        now_s = time.monotonic()
+        gone = [half for half, stall in self._watched if stall.stalled(half.delivered, now_s) or not half.alive]
+        if not gone:
+            self._gone_s = now_s
+        if gone and (len(gone) == len(self._watched) or now_s - self._gone_s > _TOGETHER_S):
+            self._lost = frozenset(half.kind for half in gone)
+            self._events.extend(lost_event(half.kind, half.name) for half in gone)
+            self._let_go()
+        elif self._watched and not gone and self._keeper.better_known and self._quiet():
+            self._let_go()
+
+    def _use(self, streams: Streams) -> None:
+        now_s = time.monotonic()
+        self._streams = streams
+        halves = [half for half in (streams.capture, streams.playback) if half is not None]
+        self._watched = [(half, StallWatch(half.rate, now_s)) for half in halves]
+        self._scratch = np.zeros(max(half.rate for half in halves), dtype=np.float32)
+        if streams.capture is not None:
+            self._silence = SilenceWatch(streams.capture.rate)
+        self._info = DeviceInfo(*streams.names, realtime=True)
+        self._heard.discard(self._heard.available)
+        self._pair_anew()
+        self._noise_frames = 0
+
+    def _pair_anew(self) -> None:
+        """What was played up to now has nothing to do with what is captured next."""
+        playback = self._streams.playback
+        if playback is not None:
+            playback.played.discard(playback.played.available)
+            self._pacer = ReferencePacer(playback.rate, timed=True)
+
+    def _fill_gap(self) -> None:
+        """Begin with this moment's sound, after silence up to it, so that frames go on in real time."""
+        capture = self._streams.capture
+        if capture is not None:
+            capture.ring.discard(capture.ring.available)
+            since_s = time.monotonic() - (self._due_s - FRAME_MS / 1e3)
+            owed = int(min(max(since_s, 0.0), FRAME_MS / 1e3) * MODEL_RATE_HZ)
+            self._heard.write(np.zeros(owed, dtype=np.float32))
+
+    def _let_go(self) -> None:
+        """Hand the streams to the keeper."""
+        self._closed_stats = self.stats
+        streams, self._streams, self._watched = self._streams, Streams(), []
+        self._keeper.replace(streams)
+
+    def _quiet(self) -> bool:
+        """Nobody has spoken for half a second; or it has been noisy for so long that nobody can tell."""
+        self._noise_frames += 1
+        return self._quiet_frames >= _QUIET_FRAMES or self._noise_frames >= _LONGEST_NOISE_FRAMES
+
+    # Playback ------------------------------------------------------------------------------------------------------
+
+    def _take_reference(self) -> None:
+        """Pair what was played with what was captured; see ``clock_drift``."""
+        capture, playback = self._streams.capture, self._streams.playback
         self._reference = silence_frame()
-        self._echo.read_into(self._reference)
+        if playback is None:
+            return
+        losses = playback.late + (capture.lost if capture is not None else 0)
+        if losses != self._losses:  # some of what was played was never heard: what is counted so far is worth nothing
+            self._losses = losses
+            self._pair_anew()
+        while len(part := _take(playback.played, playback.rate // 10, self._scratch)):
+            self._pacer.play(part)
+        if capture is not None:
+            since_ms = (capture.called_s - playback.called_s) * 1e3
+            self._reference = self._pacer.frame(self.backlog_ms(), since_ms)
 
     def write_frame(self, frame: PcmFrame) -> None:
-        if self._playback is not None:
-            self._playback.write(frame)
+        """Queue a frame; dropped while there is no loudspeaker."""
+        if level_dbfs(frame) >= _QUIET_DBFS:
+            self._quiet_frames = 0
+        if self._streams.playback is not None:
+            self._streams.playback.write(frame)
 
     def reference_frame(self) -> PcmFrame:
-        """What the loudspeaker took while the latest frame was captured, at most ``REFERENCE_LEAD_MS`` off."""
+        """What the loudspeaker took while the latest frame was captured."""
         return self._reference.copy()
 
     @property
@@ -315,17 +333,23 @@ class PortAudioDevice:
         return False
 
     def backlog_ms(self) -> float:
-        if self._capture is None:
+        capture = self._streams.capture
+        if capture is None:
             return 0.0
-        return (self._capture.ring.available / self._capture.rate + self._heard.available / MODEL_RATE_HZ) * 1e3
+        return (capture.ring.available / capture.rate + self._heard.available / MODEL_RATE_HZ) * 1e3
 
     def queued_ms(self) -> float:
         """Sound that waits to be played, without the device's own latency."""
-        return self._playback.queued_ms() if self._playback is not None else 0.0
+        return self._streams.playback.queued_ms() if self._streams.playback is not None else 0.0
 
     def skip_playback(self, samples: int) -> None:
-        if self._playback is not None:
-            self._playback.skip(samples)
+        if self._streams.playback is not None:
+            self._streams.playback.skip(samples)
+
+    def take_events(self) -> Sequence[DeviceEvent]:
+        events = tuple(self._events)
+        self._events.clear()
+        return events
 
     def interrupt(self) -> None:
         self._interrupted = True
@@ -333,8 +357,7 @@ class PortAudioDevice:
 
     def stop(self) -> None:
         self.interrupt()
-        capture, playback = self._capture, self._playback
-        if capture is not None and playback is not None:
-            self._last_stats = self.stats
-            self._capture = self._playback = None
-            close_streams(capture.stream, playback.stream)
+        self._closed_stats = self.stats
+        streams, self._streams, self._watched = self._streams, Streams(), []
+        streams.close()
+        self._keeper.end(_KEEPER_END_S)

@@ -10,6 +10,7 @@ import contextlib
 import os
 import stat
 import wave
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -188,19 +189,28 @@ def write_answer_wav(path: Path | str, left: Pcm, right: Pcm) -> None:
 
     Atomic: the file is whole or, when writing fails, as it was before. Raises AudioFileError.
     """
+    _write_wav(path, (left, right))
+
+
+def write_mono_wav(path: Path | str, pcm: Pcm) -> None:
+    """Write one channel as 16-bit WAV at 24 kHz. Atomic. Raises AudioFileError."""
+    _write_wav(path, (pcm,))
+
+
+def _write_wav(path: Path | str, channels: Sequence[Pcm]) -> None:
     target = _target(path)
-    both = np.zeros((max(len(left), len(right)), 2), dtype="<i2")
-    for channel, pcm in enumerate((left, right)):
+    samples = np.zeros((max(len(pcm) for pcm in channels), len(channels)), dtype="<i2")
+    for channel, pcm in enumerate(channels):
         sound = np.clip(np.nan_to_num(pcm, posinf=1.0, neginf=-1.0), -1.0, 1.0)
-        both[: len(pcm), channel] = np.round(sound * 32767.0)
+        samples[: len(pcm), channel] = np.round(sound * 32767.0)
     part = _part_file(target)
     try:
         with part.open("wb") as stream:
             with wave.open(stream, "wb") as writer:
-                writer.setnchannels(2)
+                writer.setnchannels(len(channels))
                 writer.setsampwidth(2)
                 writer.setframerate(MODEL_RATE_HZ)
-                writer.writeframes(both.tobytes())
+                writer.writeframes(samples.tobytes())
             stream.flush()
             os.fsync(stream.fileno())
         part.replace(target)

@@ -2,6 +2,9 @@
 
 PortAudio looks for devices once, when it begins: whatever is plugged in later is unknown to it, and what was unplugged
 stays in the list. ``look_again`` has it begin anew, which is possible only while no stream is open.
+
+Its calls may hang for as long as the system's sound service does. They are made one at a time, under a lock that is
+waited for ``PATIENCE_S`` at most: a call that hangs costs its own thread, and the others a DeviceError.
 """
 
 from __future__ import annotations
@@ -10,17 +13,22 @@ import contextlib
 import importlib
 import logging
 import threading
+from collections.abc import Iterator
 from typing import Any, Literal
 
-from kame_desktop.core.errors import AppError, DeviceError
+from kame_desktop.core.errors import DeviceError
 
 BLOCKS_PER_S = 50
-_OUTPUT_LATENCY_S = 3.0 / BLOCKS_PER_S
+OUTPUT_LATENCY_S = 3.0 / BLOCKS_PER_S
 """Two blocks are the least. The third carries the sound over a callback that a busy computer wakes 40 ms late."""
+PATIENCE_S = 1.0
+USUAL_RATES_HZ = (48_000, 44_100, 16_000)
 _CLOSE_S = 0.8
-_PATIENCE_S = 0.2
+_BUSY = -9985
+"""PortAudio's number for a device that another program holds."""
 
 Kind = Literal["input", "output"]
+WORDS: dict[Kind, str] = {"input": "microphone", "output": "loudspeaker"}
 _log = logging.getLogger(__name__)
 _lock = threading.RLock()
 """Held while PortAudio's list is read or made anew, and while a stream opens."""
@@ -45,116 +53,130 @@ def sounddevice() -> Any:
         ) from None
 
 
-def _no_device(kind: Kind, name: str | None) -> DeviceError:
-    word = "microphone" if kind == "input" else "loudspeaker"
-    if name is None:
-        return DeviceError(f"No {word} was found.", "Plug one in, or ask with a sound file.", component=word)
-    return DeviceError(f"There is no {word} called '{name}'.", "Choose another one in the settings.", component=word)
+class SoundBusyError(DeviceError):
+    """A call into PortAudio has been running for too long."""
 
 
-def find_device(library: Any, kind: Kind, name: str | None) -> tuple[int, dict[str, Any]]:
-    """Index and description of a device: exact name first, then a part of the name; None is the system's default."""
-    channels = f"max_{kind}_channels"
+@contextlib.contextmanager
+def portaudio(patience_s: float | None = None) -> Iterator[Any]:
+    """The library, for the calling thread alone. Raises DeviceError when it is missing, SoundBusyError."""
+    if not _lock.acquire(timeout=PATIENCE_S if patience_s is None else patience_s):
+        raise SoundBusyError(
+            "The system's sound service doesn't answer.",
+            "Wait a moment. If it stays so, restart the sound service or the computer.",
+            component="sound",
+        )
     try:
-        with _lock:
-            if name is None:
-                found = library.query_devices(kind=kind)
-                return int(found["index"]), dict(found)
-            devices = [dict(one) for one in library.query_devices() if one[channels] > 0]
-    except (library.PortAudioError, ValueError):
-        raise _no_device(kind, name) from None
-    for matches in (lambda one: one["name"] == name, lambda one: name.lower() in one["name"].lower()):
-        for one in devices:
-            if matches(one):
-                return int(one["index"]), one
-    raise _no_device(kind, name)
-
-
-def device_names() -> tuple[list[str], list[str]]:
-    """Names of the microphones and of the loudspeakers, for the settings. Raises DeviceError without PortAudio."""
-    library = sounddevice()
-    try:
-        with _lock:
-            devices = list(library.query_devices())
-    except library.PortAudioError:
-        return [], []
-    return (
-        [one["name"] for one in devices if one["max_input_channels"] > 0],
-        [one["name"] for one in devices if one["max_output_channels"] > 0],
-    )
-
-
-def look_again() -> bool:
-    """Have PortAudio look for devices anew (some 50 ms); False when that isn't possible now. Any thread."""
-    with _lock:
-        if _open_streams:
-            return False
-        try:
-            library = sounddevice()
-        except DeviceError:
-            return False
-        try:
-            with contextlib.suppress(library.PortAudioError):
-                library._terminate()  # the library's own way, it has no public one
-            library._initialize()
-        except library.PortAudioError:
-            return False
-        return True
-
-
-def microphone_problem() -> str | None:
-    """Why talking through microphone and loudspeaker can't work here, with the remedy; None when it can. Any thread."""
-    if not _lock.acquire(timeout=_PATIENCE_S):
-        return None  # a device is just being opened
-    try:
-        problem = _problem()
-        return _problem() if problem is not None and look_again() else problem
+        yield sounddevice()
     finally:
         _lock.release()
 
 
-def _problem() -> str | None:
+def look_again() -> bool:
+    """Have PortAudio look for devices anew (some 50 ms); False when that isn't possible now. Any thread."""
     try:
-        library = sounddevice()
-        find_device(library, "input", None)
-        find_device(library, "output", None)
-    except AppError as error:
-        return str(error)
-    return None
-
-
-def open_stream(
-    library: Any, kind: Kind, index: int, found: dict[str, Any], rate: int, callback: Any, finished: Any
-) -> Any:
-    """Open a stream, not yet started: one channel of input if the device allows it, two of output."""
-    most = int(found[f"max_{kind}_channels"])
-    make = library.InputStream if kind == "input" else library.OutputStream
-    wanted = (1, min(2, most)) if kind == "input" else (min(2, most), 1)
-    with _lock:
-        for channels in dict.fromkeys(wanted):
+        with portaudio() as library:
+            if _open_streams:
+                return False
             with contextlib.suppress(library.PortAudioError):
+                library._terminate()  # the library's own way, it has no public one
+            try:
+                library._initialize()
+            except library.PortAudioError:
+                return False
+            return True
+    except DeviceError:
+        return False
+
+
+def version() -> str:
+    """PortAudio's version in its own words. Raises DeviceError when it is missing."""
+    return str(sounddevice().get_portaudio_version()[1])
+
+
+def _formats(kind: Kind, found: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """What to ask a device for, best first: its own rate, then longer blocks, then the usual rates."""
+    most = int(found[f"max_{kind}_channels"])
+    own = int(found["default_samplerate"])
+    preferred = (1, min(2, most), most) if kind == "input" else (min(2, most), 1, most)
+    channels = tuple(dict.fromkeys(preferred))
+    latency = "low" if kind == "input" else OUTPUT_LATENCY_S
+    for count in channels:
+        yield {"samplerate": own, "channels": count, "blocksize": own // BLOCKS_PER_S, "latency": latency}
+    for count in channels:
+        yield {"samplerate": own, "channels": count, "blocksize": 2 * own // BLOCKS_PER_S, "latency": "high"}
+    for rate in USUAL_RATES_HZ:
+        if rate != own:
+            for count in channels:
+                yield {"samplerate": rate, "channels": count, "blocksize": rate // BLOCKS_PER_S, "latency": "high"}
+
+
+def open_stream(kind: Kind, found: dict[str, Any], callback: Any, finished: Any) -> tuple[Any, int]:
+    """Open a stream in the best format that the device takes, not yet started; returns it and its rate in Hz.
+
+    Args:
+        kind: Microphone or loudspeaker.
+        found: The device as PortAudio describes it.
+        callback: ``(float32 [frames, channels], frames, times, flags)`` on PortAudio's thread.
+        finished: Called there when the stream has ended, whoever ended it.
+
+    Raises DeviceError, which says what was asked and what the device offers.
+    """
+    asked: list[str] = []
+    with portaudio() as library:
+        make = library.InputStream if kind == "input" else library.OutputStream
+        for form in _formats(kind, found):
+            try:
                 stream = make(
-                    device=index,
-                    samplerate=rate,
-                    channels=channels,
-                    blocksize=rate // BLOCKS_PER_S,
-                    dtype="float32",
-                    latency="low" if kind == "input" else _OUTPUT_LATENCY_S,
-                    callback=callback,
-                    finished_callback=finished,
+                    device=found["index"], dtype="float32", callback=callback, finished_callback=finished, **form
                 )
+            except library.PortAudioError as error:
+                if _BUSY in error.args:
+                    raise _held(kind, found) from None
+                asked.append(f"{form['samplerate']} Hz with {_channels(form['channels'])}")
+            else:
                 _open_streams.add(id(stream))
-                return stream
-    word = "microphone" if kind == "input" else "loudspeaker"
+                return stream, form["samplerate"]
     raise DeviceError(
-        f"The {word} '{found['name']}' could not be opened.",
+        f"The {WORDS[kind]} '{found['name']}' could not be opened: asked for {_listed(asked)}; it says that it offers "
+        f"{int(found['default_samplerate'])} Hz with up to {_channels(int(found[f'max_{kind}_channels']))}.",
         "Close other programs that use it, allow its use in the system's privacy settings, or choose another one.",
-        component=word,
+        component=WORDS[kind],
     )
 
 
-def close_streams(*streams: Any) -> None:
-    """Close streams within a bounded time: PortAudio may hang on a device that went away."""
+def _channels(count: int) -> str:
+    return f"{count} channel" if count == 1 else f"{count} channels"
+
+
+def _listed(asked: list[str]) -> str:
+    different = list(dict.fromkeys(asked))
+    return " and ".join(filter(None, (", ".join(different[:-1]), different[-1])))
+
+
+def _held(kind: Kind, found: dict[str, Any]) -> DeviceError:
+    return DeviceError(
+        f"The {WORDS[kind]} '{found['name']}' is in use by another program.",
+        "Close that program, or choose another device.",
+        component=WORDS[kind],
+    )
+
+
+def start_stream(stream: Any, kind: Kind, found: dict[str, Any]) -> None:
+    """Let sound flow. Raises DeviceError."""
+    with portaudio() as library:
+        try:
+            stream.start()
+        except library.PortAudioError:
+            raise DeviceError(
+                f"The {WORDS[kind]} '{found['name']}' could not be started.",
+                "Close other programs that use it, or choose another one in the settings.",
+                component=WORDS[kind],
+            ) from None
+
+
+def close_streams(*streams: Any) -> bool:
+    """Close streams within a bounded time: PortAudio may hang on a device that went away; says whether it is done."""
 
     def work() -> None:
         for stream in streams:
@@ -170,3 +192,4 @@ def close_streams(*streams: Any) -> None:
     closer.join(_CLOSE_S)
     if closer.is_alive():
         _log.warning("a sound device did not close in time; it is left to itself")
+    return not closer.is_alive()

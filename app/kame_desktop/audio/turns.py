@@ -13,7 +13,9 @@ stayed over 0.5 for 60-70 ms after the sound was gone. Energy knows when the sou
 ``pause_ms`` must outlast the closures inside words (t, k, p: up to 130 ms in synthesised speech at normal and slow
 speed). Because it is looked at once a frame, ``paused`` comes ``pause_ms`` to ``pause_ms + 80`` after the end of speech
 (five recorded questions: 193 ms on average, 229 at most). Pauses at commas last 170-550 ms and can't be told from an
-end that early (16 a minute inside long sentences): ``paused`` is tentative, and ``started`` takes it back.
+end that early (16 a minute inside long sentences): ``paused`` is tentative, and ``started`` takes it back. Whoever
+knows the words can tell more: a front end waits longer after ``paused`` when they end openly, and ``expect_more`` keeps
+the utterance open for longer, so that what follows still belongs to it.
 
 Times are sample counts since ``reset``: frame ``k`` ends at ``80 * (k + 1)`` ms. A frame loop whose first frame began
 later on the session clock adds that offset. Digitally silent frames outside an utterance never reach the detector.
@@ -47,6 +49,7 @@ class TurnOptions:
         start_ms: Speech in a row that starts an utterance, or takes a pause back (whole VAD chunks).
         pause_ms: Silence that ends speech tentatively.
         finish_ms: Silence that ends the utterance.
+        open_finish_ms: Silence that ends it while more is expected.
         threshold: Probability from which a chunk is speech.
         keep_threshold: Probability under which the detector denies a loud block inside an utterance.
         energy_range_db: How far under the utterance's peak a block still counts as its sound.
@@ -57,6 +60,7 @@ class TurnOptions:
     start_ms: float = 64.0
     pause_ms: float = 160.0
     finish_ms: float = 500.0
+    open_finish_ms: float = 1_300.0
     threshold: float = 0.5
     keep_threshold: float = 0.35
     energy_range_db: float = 35.0
@@ -93,7 +97,7 @@ class VadTurnDetector:
         self._options = options or TurnOptions()
         self._resampler = StreamResampler(MODEL_RATE_HZ, vad.rate_hz)
         self._chunk_blocks = vad.chunk_samples / vad.rate_hz * 1e3 / _BLOCK_MS
-        keep_ms = self._options.finish_ms + 500.0
+        keep_ms = max(self._options.finish_ms, self._options.open_finish_ms) + 500.0
         self._blocks: deque[_Block] = deque(maxlen=int(keep_ms / _BLOCK_MS))
         self.reset()
 
@@ -109,7 +113,12 @@ class VadTurnDetector:
         self._closed_speech_ms = 0.0
         self._segment_start_ms = 0.0
         self._last_speech_ms = 0.0
+        self._more_expected = False
         self._listen_anew()
+
+    def expect_more(self, expected: bool) -> None:
+        """The utterance's words end openly, or no longer do: how long a silence ends it from the next frame on."""
+        self._more_expected = expected
 
     def _listen_anew(self) -> None:
         """Begin a stretch of sound for the detector at the present block."""
@@ -141,9 +150,11 @@ class VadTurnDetector:
                 self._closed_speech_ms += max(0.0, self._last_speech_ms - self._segment_start_ms)
                 self._state = _State.PAUSED
         elif self._state is _State.PAUSED:
-            finished = self._silence_ms() >= self._options.finish_ms and self._run_chunks == 0
+            limit_ms = self._options.open_finish_ms if self._more_expected else self._options.finish_ms
+            finished = self._silence_ms() >= limit_ms and self._run_chunks == 0
             if finished:
                 self._state = _State.IDLE
+                self._more_expected = False
         return self._activity(started=started, paused=paused, finished=finished)
 
     def _skip(self, levels: np.ndarray) -> UserActivity:
@@ -258,6 +269,6 @@ class VadTurnDetector:
             paused=paused,
             finished=finished,
             speech_ms=speech_ms,
-            silence_ms=0.0 if speaking or self._utterance == 0 else now_ms - self._last_speech_ms,
+            silence_ms=now_ms - self._last_speech_ms if self._utterance else 0.0,
             last_speech_ms=self._last_speech_ms,
         )

@@ -23,7 +23,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from kame_desktop.audio.base import DeviceInfo, DeviceStats, Loudspeaker
+from kame_desktop.audio.base import DeviceEvent, DeviceInfo, DeviceStats, Loudspeaker
 from kame_desktop.core.activity import Activity
 from kame_desktop.core.audio_types import FRAME_MS, FRAME_SAMPLES, Pcm, PcmFrame, silence_frame
 from kame_desktop.core.clock import ManualClock
@@ -152,6 +152,9 @@ class WavDevice:
 
     def skip_playback(self, samples: int) -> None:
         self._take(max(0, min(samples, self._queued)))
+
+    def take_events(self) -> Sequence[DeviceEvent]:
+        return ()
 
     def interrupt(self) -> None:
         self._stop.set()

@@ -42,11 +42,24 @@ CASES = {
     "7 * 8 = 56": "7 times 8 equals 56",
     "5 < 6": "5 is less than 6",
     "x^2": "x to the power of 2",
+    "it is >5 and <10, >=3, <=$4": "it is more than 5 and less than 10, at least 3, at most $4",
+    "−5 °C; 7 − 3 = 4; ≠": "-5 °C; 7 minus 3 equals 4; is not",
+    "√2 → ∞": "the square root of 2 to infinity",
+    "10⁻³ m and x² and 5 km² and 10¹²": ("10 to the power of -3 m and x² and 5 km² and 10 to the power of 12"),
     "#1 of C# for #tag": "number 1 of C# for tag",
     "a<br>b &amp; c": "a b and c",
     "end<|im_end|>": "end",
+    # what the issue names, in one breath
+    "🎉 **Sure!** The [Eiffel Tower](https://x.y/z?q=1) is 330 m tall 👉 see `tower.py` (https://www.a.org/b).": (
+        "Sure! The Eiffel Tower is 330 m tall see tower.py (a.org)."
+    ),
+    "| Year | Price |\n|:--|--:|\n| 2024 | $1,250.50 |\n| 2025 | 50% |\n\nThat's all.": (
+        "Year Price, 2024 $1,250.50, 2025 50%, That's all."
+    ),
+    "```\nx = 1\n```": "some code.",
     # unchanged
     '1,250.5 is $5 or 50% at 20°C, 3–5 times; "quoted" (here) it\'s — fine…': None,
+    "1/2, 24/7, 10-20, (555) 123-4567, World War II, 1st, AT&T, 5 km/h, i.e. so": None,
     "2024-05-01, 10:30, -3, Dr. O'Neil, U.S., e.g. this": None,
     "東京は日本の首都です。人口は多い、とても。": None,
     "Größe, naïve, Ωmega, привет": None,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kame_desktop.backend.llm.base import LlmChunk, LlmModel, LlmRequest, LlmUsage, Message
 from kame_desktop.backend.prompt import estimate_tokens
+from kame_desktop.core.activity import Activity
 from kame_desktop.core.clock import Clock
 from kame_desktop.core.errors import AppError
 
@@ -55,7 +56,18 @@ Script = Callable[[str], Answer]
 class FakeLlm:
     """``StreamingLlm`` on an injected clock.
 
+    Args:
+        clock: All waits are on it.
+        script: What is answered.
+        load_ms: See the attribute.
+        load_error: ``load`` raises it, whatever the model.
+        by_model: Instead of ``script`` for models of these names.
+        load_errors: ``load`` raises them for models of these names.
+        prices: US dollars a token for models of these names, None: unknown; the others are free.
+        idle: It doesn't count as work in flight while it waits, so that a fast run leaps to its next chunk.
+
     Attributes:
+        load_ms: How long the next ``load`` takes.
         calls: All requests, oldest first.
         loaded: Models that ``load`` was called for.
         open_streams: Streams begun and not yet closed.
@@ -69,27 +81,36 @@ class FakeLlm:
         *,
         load_ms: float = 0.0,
         load_error: AppError | None = None,
+        by_model: Mapping[str, Script | Answer | str] | None = None,
+        load_errors: Mapping[str, AppError] | None = None,
+        prices: Mapping[str, float | None] | None = None,
+        idle: Activity | None = None,
     ) -> None:
         self._clock = clock
         self._script = script
-        self._load_ms = load_ms
+        self.load_ms = load_ms
         self._load_error = load_error
+        self._by_model = by_model or {}
+        self._load_errors = dict(load_errors or {})
+        self._prices = prices or {}
+        self._idle = idle
         self.calls: list[FakeCall] = []
         self.loaded: list[LlmModel] = []
         self.open_streams = 0
         self.closed = False
 
     async def load(self, model: LlmModel) -> None:
-        if self._load_ms:
-            await self._clock.sleep_until(self._clock.now_ms() + self._load_ms)
-        if self._load_error is not None:
-            raise self._load_error
+        if self.load_ms:
+            await self._clock.sleep_until(self._clock.now_ms() + self.load_ms)
+        error = self._load_errors.get(model.name, self._load_error)
+        if error is not None:
+            raise error
         self.loaded.append(model)
 
     async def stream(self, request: LlmRequest) -> AsyncGenerator[LlmChunk, None]:
         call = FakeCall(request, self._clock.now_ms())
         self.calls.append(call)
-        answer = self._answer(call.question)
+        answer = self._answer(request.model, call.question)
         words = answer.text.split()
         self.open_streams += 1
         try:
@@ -104,9 +125,9 @@ class FakeLlm:
                 await self._wait(answer.gap_ms if call.sent else answer.first_ms)
                 raise answer.error
             if answer.hangs:
-                await self._clock.sleep_until(float("inf"))
+                await self._sleep_until(float("inf"))
             call.finished = True
-            yield LlmChunk(usage=LlmUsage(estimate_tokens(request.messages), len(words), 0.0))
+            yield LlmChunk(usage=self._usage(request, len(words)))
         finally:
             self.open_streams -= 1
             call.closed_ms = self._clock.now_ms()
@@ -118,10 +139,25 @@ class FakeLlm:
         self.closed = True
 
     async def _wait(self, ms: float) -> None:
-        await self._clock.sleep_until(self._clock.now_ms() + ms)
+        await self._sleep_until(self._clock.now_ms() + ms)
 
-    def _answer(self, question: str) -> Answer:
-        script = self._script
+    async def _sleep_until(self, at_ms: float) -> None:
+        if self._idle is None:
+            await self._clock.sleep_until(at_ms)
+            return
+        self._idle.end()
+        try:
+            await self._clock.sleep_until(at_ms)
+        finally:
+            self._idle.begin()
+
+    def _usage(self, request: LlmRequest, words: int) -> LlmUsage:
+        prompt_tokens = estimate_tokens(request.messages)
+        price = self._prices.get(request.model.name, 0.0)
+        return LlmUsage(prompt_tokens, words, None if price is None else price * (prompt_tokens + words))
+
+    def _answer(self, model: LlmModel, question: str) -> Answer:
+        script = self._by_model.get(model.name, self._script)
         if isinstance(script, Answer):
             return script
         return Answer(script) if isinstance(script, str) else script(question)

@@ -11,8 +11,11 @@ as much as choice; measure again before changing a letter. Earlier exchanges mak
 one after the other: 12 of 15), so the starter is given the last two only with a question that refers back ("And of
 Spain?", "When was he born?").
 
-What was said by anyone is untrusted text: control characters, line breaks and chat-template marks are taken out, so
-that a transcript can't open a role of its own.
+What was said by anyone is untrusted text: control characters, line breaks and chat-template marks are taken out, and
+the name of a role loses the colon that would make it a label, so that a transcript can't open a role of its own.
+
+The user's own system prompt is a setting and trusted, but bounded: a long one is cut, so that it never takes the
+conversation's room (``system_prompt_note`` says so).
 """
 
 from __future__ import annotations
@@ -36,7 +39,10 @@ _MESSAGE_OVERHEAD_TOKENS = 4
 _BYTES_PER_TOKEN = 3.5
 _MIN_QUESTION_TOKENS = 64
 
-SYSTEM_PROMPT = (
+DEFAULT_TOKEN_BUDGET = 1_500
+"""Bound of a prompt: what a question may cost, and well within every model's context."""
+
+DEFAULT_SYSTEM_PROMPT = (
     "You are the voice of a spoken conversation. Your words are read aloud while you write them. "
     "Answer in about 30 words of plain, friendly speech, the answer itself first. "
     "Use no markdown, lists, headings, links, emoji or formulas. "
@@ -60,9 +66,24 @@ _STARTER_TURNS = (
 )
 
 _UNHEARD = "…"
+_QUOTES = re.compile('["“”„‟«»]')
 
+# Wide and small forms of the characters that marks are made of; DeepSeek writes its marks with a wide bar.
+_LOOKALIKES = str.maketrans("＜﹤＞﹥｜￨│［］＃：﹕", "<<>>|||[]#::")
 _TEMPLATE_MARK = re.compile(
-    r"<\|[^<>|]{0,64}\|>|</?s>|\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS)\]|<</?SYS>>|</?(?:start|end)_of_turn>",
+    r"<\|[^<>|]{0,64}\|>"  # ChatML, Llama 3, Qwen, Phi, Command, DeepSeek and others
+    r"|</?(?:s|bos|eos|pad|unk|cls|sep|mask|sop|eop)>"
+    r"|<</?SYS>>"  # Llama 2, and Mistral's in the next line
+    r"|\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_(?:CALLS|RESULTS|CONTENT)|ARGS|CALL_ID|IMG|PREFIX|MIDDLE|SUFFIX"
+    r"|THINK|MODEL_SETTINGS|[gs]MASK)\]"
+    r"|</?(?:start|end)_of_(?:turn|image|role|text)>"  # Gemma, Granite
+    r"|</?(?:tool_call|tool_response|tools|think|thinking|function_calls|system|user|assistant|human)>",
+    re.IGNORECASE,
+)
+_SUSPICIOUS = re.compile(r"[<>|\[\]#:＜﹤＞﹥｜￨│［］＃：﹕]")
+_HALF_MARK = re.compile(r"<\||\|>|#{2,}")
+_ROLE_LABEL = re.compile(
+    r"(?<![^\W_])(system|user|assistant|human|model|developer|tool|bot|ai|instruction|response|input)(\s*:)+",
     re.IGNORECASE,
 )
 _QUESTION_WORD = re.compile(
@@ -88,18 +109,34 @@ class Exchange:
 
 def clean(text: str) -> str:
     """One line of plain text: no control or format characters, no chat-template marks, single spaces."""
+    if text.isprintable() and _SUSPICIOUS.search(text) is None:  # nearly all that is ever said
+        return " ".join(text.split())
     text = "".join(" " if unicodedata.category(c) in ("Cc", "Zl", "Zp") else c for c in text)
     text = "".join(c for c in text if unicodedata.category(c) not in ("Cf", "Cs", "Co", "Cn"))
+    text = text.translate(_LOOKALIKES)
     while (shorter := _TEMPLATE_MARK.sub(" ", text)) != text:
         text = shorter
     # Halves of marks may still join with what a template puts around the text.
-    text = text.replace("<|", " ").replace("|>", " ")
+    text = _HALF_MARK.sub(" ", text)
+    text = _ROLE_LABEL.sub(r"\1", text)
     return " ".join(text.split())
 
 
 def estimate_tokens(messages: Sequence[Message]) -> int:
     """A cheap upper-side estimate of the prompt's tokens (real tokenizers differ between models)."""
     return sum(_text_tokens(message.content) + _MESSAGE_OVERHEAD_TOKENS for message in messages)
+
+
+def system_prompt_note(own: str | None, token_budget: int = DEFAULT_TOKEN_BUDGET) -> str | None:
+    """What the user should know of their own system prompt (it is too long); None: it is used as it is."""
+    text = _own_system_prompt(own)
+    kept = _head(text, token_budget // 2)
+    if kept == text:
+        return None
+    return (
+        f"Your system prompt is too long: language models are told its first {len(kept.split()):,} words. "
+        "Shorten it in the settings."
+    )
 
 
 def starter_warm_up() -> list[Message]:
@@ -125,7 +162,8 @@ def build_messages(
         question: The user's words of this turn so far.
         unfinished: The user may still be speaking.
         spoken: What of the answer to this question has already been played; "" when nothing has.
-        system_prompt: The user's own instead of ``SYSTEM_PROMPT``; not for the starter.
+        system_prompt: The user's own instead of ``DEFAULT_SYSTEM_PROMPT`` (None or blank: the default), cut to half
+            of the budget; not for the starter.
         token_budget: Bound of ``estimate_tokens`` of the result, as far as head and question alone allow; a question
             that is too long loses its beginning.
     """
@@ -136,7 +174,7 @@ def build_messages(
         turns = [exchange for exchange in history if clean(exchange.assistant)] if _refers_back(last) else []
         turns = turns[-_STARTER_EXCHANGES:]
     else:
-        head = [_system_message(unfinished, spoken, system_prompt)]
+        head = [_system_message(unfinished, spoken, system_prompt, token_budget)]
         turns = list(history)
         last = clean(question)
     room = token_budget - estimate_tokens(head)
@@ -152,14 +190,20 @@ def build_messages(
     return [*head, *(message for pair in reversed(kept) for message in pair), asked]
 
 
-def _system_message(unfinished: bool, spoken: str, own: str | None) -> Message:
+def _system_message(unfinished: bool, spoken: str, own: str | None, token_budget: int) -> Message:
     """How to speak. The user's own prompt keeps its line breaks: it is a setting, not a transcript."""
-    parts = [own.strip() if own and own.strip() else SYSTEM_PROMPT]
+    parts = [_head(_own_system_prompt(own), token_budget // 2) or DEFAULT_SYSTEM_PROMPT]
     if unfinished:
         parts.append(_UNFINISHED)
-    if said := clean(spoken).replace('"', "'"):
+    if said := _tail(_QUOTES.sub("'", clean(spoken)), token_budget // 4):
         parts.append(_SPOKEN.format(spoken=said))
     return Message("system", "\n\n".join(parts))
+
+
+def _own_system_prompt(own: str | None) -> str:
+    """The user's own prompt without what can't be sent (halves of characters, control characters); maybe empty."""
+    kept = (c for c in own or "" if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cs"))
+    return "".join(kept).strip()
 
 
 def _starter_turns() -> list[Message]:
@@ -200,6 +244,18 @@ def _exchange_messages(exchange: Exchange) -> list[Message]:
 def _text_tokens(text: str) -> int:
     """Tokens of a text: by bytes, but never fewer than its words."""
     return max(math.ceil(len(text.encode("utf-8", "replace")) / _BYTES_PER_TOKEN), len(text.split()))
+
+
+def _head(text: str, tokens: int) -> str:
+    """The first words of ``text`` that fit, with the white space between them."""
+    if _text_tokens(text) <= tokens:
+        return text
+    size = 0
+    for piece in re.finditer(r"\s*\S+", text):
+        size += _text_tokens(piece.group())
+        if size > tokens:
+            return text[: piece.start()] or text[: int(tokens * _BYTES_PER_TOKEN / 4)]
+    return text
 
 
 def _tail(text: str, tokens: int) -> str:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Literal, Protocol
+
+from kame_desktop.core.errors import AppError
 
 Role = Literal["system", "user", "assistant"]
 
@@ -28,6 +31,7 @@ class LlmModel:
         starter: It is the small local model: 4 example turns instead of a system prompt, no remarks in the
             question.
         hint: Shown beside it ("small, often wrong").
+        provider: Name of its ``Provider``; "" when it has none (a service at ``api_base``, an unknown name).
     """
 
     name: str
@@ -35,6 +39,89 @@ class LlmModel:
     api_base: str | None = None
     starter: bool = False
     hint: str = ""
+    provider: str = ""
+
+
+class KeySource(StrEnum):
+    """Where the key of a provider comes from."""
+
+    NOT_NEEDED = "not_needed"
+    ENVIRONMENT = "environment"
+    KEYRING = "keyring"
+    SESSION = "session"
+    """Typed in, and kept in memory until the program ends."""
+    MISSING = "missing"
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """Who runs language models.
+
+    Attributes:
+        name: litellm's name of it.
+        label: What the user sees.
+        key_variables: Environment variables in which its key is looked for, the usual one first; () when it needs none.
+        key_url: Where the user gets a key; "" when unknown.
+    """
+
+    name: str
+    label: str
+    key_variables: tuple[str, ...] = ()
+    key_url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LlmChoice:
+    """A model in the list to choose from. ``group`` is the heading it stands under."""
+
+    model: LlmModel
+    group: str
+    key: KeySource = KeySource.NOT_NEEDED
+
+    @property
+    def ready(self) -> bool:
+        """It can be asked as things stand."""
+        return self.key is not KeySource.MISSING
+
+
+@dataclass(frozen=True, slots=True)
+class LlmTest:
+    """The outcome of one real call: the time to its first token, or what went wrong."""
+
+    model: LlmModel
+    first_token_ms: float | None = None
+    error: AppError | None = None
+
+
+class KeyStore(Protocol):
+    """Keys of providers. Any thread; every method may block on the system's keyring: not for the GUI thread.
+
+    A key is never logged, never part of an error's text, and never written to a file of ours.
+    """
+
+    @property
+    def problem(self) -> str | None:
+        """Why keys can't be kept on this computer (one sentence with a remedy); None when they can."""
+        ...
+
+    def source(self, provider: Provider) -> KeySource:
+        """Where the provider's key comes from; the environment goes first."""
+        ...
+
+    def get(self, provider: Provider) -> str | None:
+        """The key; None when there is none."""
+        ...
+
+    def set(self, provider: Provider, key: str, *, keep: bool = True) -> KeySource:
+        """Take a key, in the keyring if ``keep`` and there is one, else until the program ends; says which.
+
+        Raises BadInputError (no key by its looks, or longer than the store allows).
+        """
+        ...
+
+    def forget(self, provider: Provider) -> bool:
+        """Remove the key from keyring and memory; False when there was none. The environment is left alone."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 
 from kame_desktop.backend.llm.base import LocalServer
-from kame_desktop.core.errors import AppError, Cancelled
+from kame_desktop.core.errors import AppError, Cancelled, ErrorCategory, LlmError
+from kame_desktop.core.restart_policy import RestartPolicy
 
 
 class KeptServer:
@@ -22,6 +24,7 @@ class KeptServer:
         self._lock = threading.Lock()
         self._server: LocalServer | None = None
         self._closed = False
+        self._policy = RestartPolicy()
 
     def lease(self) -> LocalServer:
         """The server as one conversation sees it: its ``stop`` leaves the server running."""
@@ -39,6 +42,12 @@ class KeptServer:
                 server = self._server = self._make()
             if dead is not None:
                 dead.stop()
+                if self._policy.crashed(time.monotonic() * 1e3) is None:
+                    raise LlmError(
+                        "The starter model stopped twice within a minute and stays off.",
+                        "Choose another language model, or open the program again.",
+                        category=ErrorCategory.PERMANENT,
+                    )
             server.start()
             return server
 

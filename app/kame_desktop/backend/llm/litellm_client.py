@@ -4,11 +4,13 @@ litellm is imported once a process on a thread of its own (4-6 s, nobody waits f
 there: its first call imports and builds for another half second, which would hold up the asyncio loop. Its price map
 is the one in the package (no download); retries, telemetry and prints are off, the scheduler retries.
 
-The HTTP transport is httpx (litellm's aiohttp transport leaves sessions open at the end); clients are cached by litellm
-per event loop, and ``close`` closes those of our loop. A cancelled or closed stream closes its connection: the server
-sees it within a few milliseconds.
+The HTTP transport is httpx (litellm's aiohttp transport leaves sessions open at the end). litellm keeps its clients per
+event loop, and ``close`` closes those of our loop. Where it speaks Anthropic's or Google's format it has one for the
+whole process, whose connections would outlive their loop, so those go through a client of ours. A cancelled or closed
+stream closes its connection: the server sees it within a few milliseconds.
 
-What a service or litellm says in an error never leaves this module: it may hold the prompt or a key.
+What a service or litellm says in an error never leaves this module: it may hold the prompt or a key. Nor does what the
+libraries under it log: at some level all of them write down requests, addresses and headers.
 """
 
 from __future__ import annotations
@@ -16,25 +18,32 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib
+import logging
 import os
 import socket
 import threading
-from collections.abc import AsyncGenerator, Callable, Sequence
+import warnings
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any
 
-from kame_desktop.backend.llm.base import LlmChunk, LlmModel, LlmRequest, LlmUsage, LocalServer, Message
-from kame_desktop.backend.llm.litellm_errors import as_llm_error, missing_key_error, no_such_model
+from kame_desktop.backend.llm.base import LlmChunk, LlmModel, LlmRequest, LocalServer, Message
+from kame_desktop.backend.llm.litellm_errors import BrokenOff, as_llm_error, no_answer
+from kame_desktop.backend.llm.litellm_routes import OWN_FORMATS, Route, local_route, priced, route
 from kame_desktop.backend.llm.spoken_text import SentenceLimit
 from kame_desktop.backend.prompt import estimate_tokens
-from kame_desktop.core.errors import AppError, BadInputError, ErrorCategory, LlmError
+from kame_desktop.core.errors import AppError, BadInputError, ErrorCategory, LlmError, as_app_error
 
 _REQUEST_TIMEOUT_S = 30.0
 _CLOSE_TIMEOUT_S = 1.0
 _DUMMY_KEY = "none"
 _LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "::1")
+_LETTERS_PER_TOKEN = 12
+"""More than any text has: an answer of so many letters has broken its bound, and nobody reads on."""
 _STARTER_WORDS = 8
 """The starter rambles: after so many words its answer ends with the sentence."""
+_TALKATIVE = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore", "httpx2", "httpcore2", "h11")
+"""Loggers of the libraries that see requests; everything under their names is kept from the log."""
 
 
 class LiteLlmClient:
@@ -42,12 +51,24 @@ class LiteLlmClient:
 
     Args:
         starter: Makes the local server; called when the starter model is loaded.
+        key_for: The key for a model, None when there is none to give. It may block (a keyring), so it is called on a
+            thread of its own: by ``load``, and by the first request to a model that wasn't loaded. None: keys are
+            litellm's own business, which looks at the environment.
     """
 
-    def __init__(self, starter: Callable[[], LocalServer] | None = None) -> None:
+    def __init__(
+        self,
+        starter: Callable[[], LocalServer] | None = None,
+        key_for: Callable[[LlmModel], str | None] | None = None,
+    ) -> None:
         self._make_starter = starter
+        self._key_for = key_for
+        self._keys: dict[LlmModel, str] = {}
+        """Keys in use; one that isn't there, or was refused, is asked for again with the next request."""
         self._starter: LocalServer | None = None
         self._starting: asyncio.Future[None] | None = None
+        self._http: Any = None
+        """litellm's HTTP handler for the formats that aren't OpenAI's."""
         self._closed = False
 
     async def load(self, model: LlmModel) -> None:
@@ -60,8 +81,9 @@ class LiteLlmClient:
             await asyncio.gather(self._running_starter(), _litellm())
             return
         litellm = await _litellm()
+        self._keys.pop(model, None)
         try:
-            _check(litellm, model)
+            await self._route(litellm, model)
         except LlmError as error:
             if error.category is ErrorCategory.BAD_INPUT:
                 raise BadInputError(error.what, error.remedy, component="llm") from None
@@ -73,12 +95,12 @@ class LiteLlmClient:
         model = request.model
         if model.starter:
             server = await self._running_starter()
-            name, where = f"openai/{server.served_name}", {"api_base": server.api_base, "api_key": server.token}
+            way = local_route(server.served_name, server.api_base, server.token)
         else:
-            name, where = _check(litellm, model)
+            way = await self._route(litellm, model)
         failure: LlmError | None = None
         try:
-            async with contextlib.aclosing(_answer(litellm, request, name, where)) as chunks:
+            async with contextlib.aclosing(_answer(litellm, request, way, self._client_for(way))) as chunks:
                 async for chunk in chunks:
                     yield chunk
         except AppError:
@@ -87,7 +109,27 @@ class LiteLlmClient:
             failure = as_llm_error(error, model)
         # Raised outside of the handler: not even as a context does the library's error leave this module.
         if failure is not None:
+            if failure.category is ErrorCategory.PERMANENT:
+                self._keys.pop(model, None)
             raise failure
+
+    async def _route(self, litellm: Any, model: LlmModel) -> Route:
+        """The way to the model, with its key. Raises LlmError, AppError."""
+        key = self._keys.get(model)
+        if key is None and self._key_for is not None:
+            key = await _apart(self._key_for, model)
+            if key is not None:
+                self._keys[model] = key
+        return route(litellm, model, key, environment=self._key_for is None)
+
+    def _client_for(self, way: Route) -> dict[str, Any]:
+        """The HTTP client for a call, where litellm's own won't do."""
+        if way.provider not in OWN_FORMATS:
+            return {}
+        if self._http is None:
+            handlers = importlib.import_module("litellm.llms.custom_httpx.http_handler")
+            self._http = handlers.AsyncHTTPHandler(timeout=_REQUEST_TIMEOUT_S)
+        return {"client": self._http}
 
     def count_tokens(self, messages: Sequence[Message]) -> int:
         """A cheap estimate of the prompt's size."""
@@ -103,10 +145,11 @@ class LiteLlmClient:
             await asyncio.wait([self._starting], timeout=_CLOSE_TIMEOUT_S / 2)
             if self._starting.done() and not self._starting.cancelled():
                 self._starting.exception()
+        http, self._http = self._http, None
         litellm = _import.result_now()
         if litellm is not None:
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(_close_clients(litellm), _CLOSE_TIMEOUT_S)
+                await asyncio.wait_for(_close_clients(litellm, http), _CLOSE_TIMEOUT_S)
 
     async def _running_starter(self) -> LocalServer:
         """The server, started (again) when it isn't running."""
@@ -135,15 +178,31 @@ def _restart(dead: LocalServer | None, server: LocalServer) -> None:
     server.start()
 
 
+async def _apart(work: Callable[[LlmModel], str | None], model: LlmModel) -> str | None:
+    """``work(model)`` on a thread that nobody waits for at the end: a keyring may wait for the user, for ever."""
+    future: Future[str | None] = Future()
+    future.set_running_or_notify_cancel()
+
+    def run() -> None:
+        try:
+            future.set_result(work(model))
+        except Exception as error:  # noqa: BLE001 - without its text, which may hold what the keyring said
+            future.set_exception(as_app_error(error, "keys"))
+
+    threading.Thread(target=run, name="llm-key", daemon=True).start()
+    return await asyncio.wrap_future(future)
+
+
 async def _answer(
-    litellm: Any, request: LlmRequest, name: str, where: dict[str, str]
+    litellm: Any, request: LlmRequest, way: Route, client: Mapping[str, Any]
 ) -> AsyncGenerator[LlmChunk, None]:
-    """One answer's chunks as litellm gives them; raises what litellm raises."""
-    limit = SentenceLimit(_STARTER_WORDS) if request.model.starter else None
+    """One answer's chunks as litellm gives them; raises what litellm raises, LlmError (no words, and why)."""
+    model = request.model
+    limit = SentenceLimit(_STARTER_WORDS) if model.starter else None
     response = await litellm.acompletion(
-        model=name,
+        model=way.name,
         messages=[{"role": message.role, "content": message.content} for message in request.messages],
-        max_tokens=request.max_tokens,
+        max_tokens=request.max_tokens + way.room_tokens,
         temperature=request.temperature,
         stream=True,
         stream_options={"include_usage": True},
@@ -151,83 +210,66 @@ async def _answer(
         max_retries=0,
         num_retries=0,
         drop_params=True,
-        **where,
+        **way.where,
+        **way.effort,
+        **client,
     )
     written: list[str] = []
+    room = (request.max_tokens + way.room_tokens) * _LETTERS_PER_TOKEN
+    usage: tuple[int, int] | None = None
+    reason: str | None = None
+    source: Any = None
     try:
         async for chunk in response:
-            text, usage = _read(chunk)
+            source = getattr(response, "completion_stream", None) or source
+            text, ended, counted = _read(chunk)
+            reason = ended or reason
             if text:
                 piece = limit.feed(text) if limit else text
                 written.append(piece)
+                room -= len(piece)
                 yield LlmChunk(piece)
-                if limit and limit.reached:
+                if room < 0 or (limit and limit.reached):
                     break
             # Without a count of the service's litellm tells zeros.
-            if usage is not None and usage[1]:
-                yield LlmChunk(usage=_priced(litellm, request.model, name, *usage))
-                return
+            if counted is not None and counted[1]:
+                usage = counted
+                break
+        if _left_over(source):
+            raise BrokenOff
     finally:
         await response.aclose()
-    counted = (estimate_tokens(request.messages), estimate_tokens([Message("assistant", "".join(written))]))
-    yield LlmChunk(usage=_priced(litellm, request.model, name, *counted))
+    if not "".join(written).strip() and (why := no_answer(model, reason)) is not None:
+        raise why
+    if usage is None:
+        usage = (estimate_tokens(request.messages), estimate_tokens([Message("assistant", "".join(written))]))
+    yield LlmChunk(usage=priced(litellm, model, way, *usage))
 
 
-def _read(chunk: Any) -> tuple[str, tuple[int, int] | None]:
-    """Text and counted tokens (prompt, completion) of one chunk."""
+def _read(chunk: Any) -> tuple[str, str | None, tuple[int, int] | None]:
+    """Text, reason of the end and counted tokens (prompt, completion) of one chunk. Reasoning isn't text."""
     choices = getattr(chunk, "choices", None)
     text = getattr(choices[0].delta, "content", None) if choices else None
+    reason = getattr(choices[0], "finish_reason", None) if choices else None
     usage = getattr(chunk, "usage", None)
     tokens = (int(usage.prompt_tokens or 0), int(usage.completion_tokens or 0)) if usage else None
-    return text or "", tokens
+    return text or "", reason, tokens
 
 
-def _priced(litellm: Any, model: LlmModel, name: str, prompt: int, completion: int) -> LlmUsage:
-    """The usage with its price: 0 on this computer, None when the price isn't known."""
-    if model.starter:
-        return LlmUsage(prompt, completion, 0.0)
-    entry = None if model.api_base else litellm.model_cost.get(name) or litellm.model_cost.get(name.partition("/")[2])
-    read, write = (entry or {}).get("input_cost_per_token"), (entry or {}).get("output_cost_per_token")
-    if read is None or write is None:
-        return LlmUsage(prompt, completion)
-    return LlmUsage(prompt, completion, prompt * read + completion * write)
+def _left_over(source: Any) -> bool:
+    """litellm waits in Google's format for the rest of JSON that never comes, then tells a good end."""
+    return bool(str(getattr(source, "accumulated_json", "") or "").strip())
 
 
-def _check(litellm: Any, model: LlmModel) -> tuple[str, dict[str, str]]:
-    """litellm's name for the model, and address and key where they aren't litellm's own business.
-
-    Raises LlmError: no such model (BAD_INPUT), no key (PERMANENT). Asks nobody.
-    """
-    name = model.name
-    if model.api_base:
-        if name.partition("/")[0] not in litellm.provider_list:
-            name = f"openai/{name}"
-        where = {"api_base": model.api_base}
-        if name.startswith("openai/"):
-            where["api_key"] = os.environ.get("OPENAI_API_KEY") or _DUMMY_KEY
-        return name, where
-    unknown = False
-    missing: list[str] = []
-    try:
-        litellm.get_llm_provider(name)
-        missing = list(litellm.validate_environment(name).get("missing_keys") or ())
-    except Exception:  # noqa: BLE001 - its text repeats the name and more; one meaning
-        unknown = True
-    if unknown:
-        raise no_such_model(model, ErrorCategory.BAD_INPUT)
-    keys = [variable for variable in missing if variable.endswith("_KEY")]
-    if keys:
-        raise missing_key_error(model, keys)
-    return name, {}
-
-
-async def _close_clients(litellm: Any) -> None:
-    """Close the HTTP clients that litellm keeps for the running loop, and its logging task."""
+async def _close_clients(litellm: Any, own: Any = None) -> None:
+    """Close ``own``, the HTTP clients that litellm keeps for the running loop, and its logging task."""
     cache = litellm.in_memory_llm_clients_cache
     suffix = cache.update_cache_key_with_event_loop("")
+    clients = [own, vars(litellm).get("module_level_aclient")]
     for key in [key for key in cache.cache_dict if suffix and key.endswith(suffix)]:
-        client = cache.cache_dict.pop(key)
+        clients.append(cache.cache_dict.pop(key))
         cache.ttl_dict.pop(key, None)
+    for client in clients:
         close = getattr(client, "close", None) or getattr(client, "aclose", None)
         with contextlib.suppress(Exception):
             if close is not None:
@@ -262,6 +304,9 @@ class _SharedImport:
     def _run(future: Future[Any]) -> None:
         try:
             _prepare_environment()
+            # Qt for Python inspects every module that is imported after it: pydantic, which litellm enters through
+            # ``Field``, can't bear that half-way. Through ``BaseModel`` it can.
+            importlib.import_module("pydantic.main")
             litellm: Any = importlib.import_module("litellm")
             litellm.suppress_debug_info = True
             litellm.turn_off_message_logging = True
@@ -273,6 +318,7 @@ class _SharedImport:
             # It would fetch a tokenizer from a hub for some names, and count on the event loop.
             litellm.disable_hf_tokenizer_download = True
             litellm.disable_token_counter = True
+            _silence()
             asyncio.run(_warm_up(litellm))
         except ImportError:
             future.set_exception(
@@ -303,10 +349,21 @@ async def _litellm() -> Any:
     return litellm if litellm is not None else await asyncio.wrap_future(_import.future())
 
 
+def _silence() -> None:
+    """Keep what the libraries log from every handler but their own, and take those away, whatever the level."""
+    for name in _TALKATIVE:
+        logger = logging.getLogger(name)
+        logger.propagate = False
+        logger.handlers = [logging.NullHandler()]
+
+
 def _prepare_environment() -> None:
-    """What litellm and httpx read from the environment: no download, no debug log, no proxy for this computer."""
+    """What litellm and httpx find around them: no download, no debug log, no proxy for this computer."""
+    # Types that pydantic builds with the first chunk of an answer; nothing of ours can avoid it.
+    warnings.filterwarnings("ignore", r"Items? .* on TypedDict class", UserWarning)
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
-    os.environ.setdefault("LITELLM_LOG", "ERROR")
+    os.environ["LITELLM_LOG"] = "ERROR"
+    os.environ.pop("OPENAI_LOG", None)
     kept = (os.environ.get("no_proxy") or os.environ.get("NO_PROXY") or "").split(",")
     hosts = [host.strip() for host in kept if host.strip()]
     hosts += [host for host in _LOOPBACK_HOSTS if host not in hosts]
@@ -314,19 +371,23 @@ def _prepare_environment() -> None:
 
 
 async def _warm_up(litellm: Any) -> None:
-    """Let litellm import and build what its first call needs: a call to a port where nobody listens."""
+    """Let litellm import and build what the first call in each format needs: calls to a port where nobody listens."""
+    litellm.ModelResponseStream()
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{nobody.getsockname()[1]}/v1"
-        with contextlib.suppress(Exception):
-            await litellm.acompletion(
-                model="openai/none",
-                messages=[{"role": "user", "content": "hello"}],
-                stream=True,
-                stream_options={"include_usage": True},
-                api_base=address,
-                api_key=_DUMMY_KEY,
-                max_retries=0,
-                timeout=1.0,
-            )
+        for provider in ("openai", *OWN_FORMATS):
+            with contextlib.suppress(Exception):
+                response = await litellm.acompletion(
+                    model=f"{provider}/none",
+                    messages=[{"role": "user", "content": "hello"}],
+                    stream=True,
+                    stream_options={"include_usage": True},
+                    api_base=address,
+                    api_key=_DUMMY_KEY,
+                    max_retries=0,
+                    timeout=1.0,
+                )
+                async for _ in response:
+                    pass
     await _close_clients(litellm)

@@ -13,10 +13,10 @@ import json
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 from aiohttp import web
 
@@ -127,7 +127,7 @@ class LoopbackLlmServer:
     async def start(self) -> None:
         """Listen on a free loopback port. Raises OSError."""
         app = web.Application()
-        app.router.add_post("/v1/chat/completions", self._handle)
+        self.add_routes(app)
         # handler_cancellation: a handler is cancelled as soon as its client goes.
         runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=0.1)
         await runner.setup()
@@ -150,7 +150,7 @@ class LoopbackLlmServer:
         await self.stop()
 
     @contextmanager
-    def in_thread(self) -> Iterator[LoopbackLlmServer]:
+    def in_thread(self) -> Iterator[Self]:
         """Serve on a thread of its own for the length of the body. Raises OSError."""
         loop = asyncio.new_event_loop()
         thread = threading.Thread(target=loop.run_forever, name="loopback-llm", daemon=True)
@@ -164,6 +164,10 @@ class LoopbackLlmServer:
             thread.join()
             loop.close()
 
+    def add_routes(self, app: web.Application) -> None:
+        """Say what is served where; tests override it."""
+        app.router.add_post("/v1/chat/completions", self._handle)
+
     async def respond(self, call: LoopbackCall, request: web.Request) -> web.StreamResponse:
         """Answer one request; tests override it."""
         stream = ChatStream(request, call)
@@ -176,16 +180,22 @@ class LoopbackLlmServer:
         await stream.end()
         return stream.response
 
-    async def _handle(self, request: web.Request) -> web.StreamResponse:
-        call = LoopbackCall(
-            body=await request.json(),
-            authorization=request.headers.get("Authorization", ""),
-            began_at_s=time.perf_counter(),
-        )
+    async def recorded(
+        self,
+        request: web.Request,
+        authorization: str,
+        answer: Callable[[LoopbackCall], Awaitable[web.StreamResponse]],
+    ) -> web.StreamResponse:
+        """Answer a request, and record it and the moment its client went."""
+        call = LoopbackCall(body=await request.json(), authorization=authorization, began_at_s=time.perf_counter())
         self.calls.append(call)
         self.call_count += 1
         try:
-            return await self.respond(call, request)
+            return await answer(call)
         except (asyncio.CancelledError, ConnectionError):
             call.cut_off_at_s = time.perf_counter()
             raise
+
+    async def _handle(self, request: web.Request) -> web.StreamResponse:
+        authorization = request.headers.get("Authorization", "")
+        return await self.recorded(request, authorization, lambda call: self.respond(call, request))

@@ -39,6 +39,11 @@ _URL = re.compile(r"<?(?:[a-z][a-z0-9+.-]*://[^\s<>\"|*`\[\]\\]*|\bwww\.[^\s<>\"
 _STARS = re.compile(r"(?<=\d)[*×](?=\d)")
 _POWER = re.compile(r"(?<=\w)\^(?=\w)")
 _EQUALS = re.compile(r"(?<=[\d)])=(?=[\d(])")
+_COMPARED = re.compile(r"^([<>])(=?)(?=[\d$€£-])")
+_COMPARISONS = {"<": "less than ", ">": "more than ", "<=": "at most ", ">=": "at least "}
+_MINUS = re.compile(r"−(?=[\d.$€£])")
+_SUPERSCRIPT = re.compile(r"(?<=[\w)])(?![²³](?![⁰¹²³⁴-⁹]))([⁻⁺]?[⁰¹²³⁴-⁹]+)")
+_PLAIN_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _NUMBER_SIGN = re.compile(r"(?<!\w)#(?=\d)")
 _HASH = re.compile(r"(?<![A-Za-z])#")
 _EDGE_UNDERSCORE = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")
@@ -53,6 +58,8 @@ _ALONE = {
     "≈": "is about",
     "<": "is less than",
     ">": "is more than",
+    "−": "minus",
+    "→": "to",
 }
 _INSIDE = {
     "±": " plus or minus ",
@@ -61,6 +68,9 @@ _INSIDE = {
     "≥": " at least ",
     "×": " times ",
     "÷": " divided by ",
+    "≠": " is not ",
+    "√": " the square root of ",
+    "∞": " infinity ",
 }
 _KEPT_SYMBOLS = frozenset("°+=~%&@€$£¥")
 _DROPPED_CATEGORIES = frozenset(("So", "Sk", "Sm", "Cc", "Cf", "Cs", "Co", "Cn", "Me"))
@@ -176,7 +186,7 @@ class SpokenTextFilter:
         """A list item, heading or table row without a stop of its own gets a comma, if anything follows."""
         self._line_start = True
         if self._marked_line:
-            self._comma_owed = self._last.isalnum()
+            self._comma_owed = self._last.isalnum() or self._last in _KEPT_SYMBOLS
             self._marked_line = False
 
     def _say(self, word: str) -> str:
@@ -243,6 +253,9 @@ class SpokenTextFilter:
         word = _HTML_TAG.sub(" ", word)
         for entity, plain in _ENTITIES.items():
             word = word.replace(entity, plain)
+        word = _COMPARED.sub(lambda sign: _COMPARISONS[sign.group(1) + sign.group(2)], word)
+        word = _MINUS.sub("-", word)
+        word = _SUPERSCRIPT.sub(lambda power: f" to the power of {power.group(1).translate(_PLAIN_DIGITS)}", word)
         word = _STARS.sub(" times ", word)
         word = _EQUALS.sub(" equals ", word)
         word = _POWER.sub(" to the power of ", word)

@@ -46,6 +46,9 @@ _CUT_SEARCH_FRAMES = 40
 _SILENCE_BEFORE_PASS_MS = 80.0
 _MAX_WAITING = 8
 _COMPONENT = "speech-to-text"
+_SHORT_MS = 1_200.0
+_FILLERS = " Uh-huh. Mm-hmm. Yeah."
+"""Shown to the model before short sound: tiny.en leaves fillers out unless it has just seen some."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +118,8 @@ class WhisperDecoder:
         encoded = self._model.encode(features)
         tokenizer = self._tokenizer
         prompt = [*tokenizer.sot_sequence, tokenizer.no_timestamps]
+        if seconds * 1e3 <= _SHORT_MS:
+            prompt = [tokenizer.sot_prev, *tokenizer.encode(_FILLERS), *prompt]
         (result,) = self._model.model.generate(
             encoded,
             [prompt],

@@ -83,7 +83,7 @@ class FakeFrontend:
             raise RuntimeError("the user's secret words")
         if given.user.paused:
             self._may_speak = True
-        if given.user.started:
+        if given.user.started or given.turn_taken:
             self._may_speak = self._current = False
             if self._speaking:
                 self._say.clear()

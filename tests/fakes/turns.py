@@ -28,6 +28,9 @@ class ScriptedTurns:
         self._speech_ms = 0.0
         self._silence_ms = 0.0
 
+    def expect_more(self, expected: bool) -> None:
+        pass
+
     def process(self, frame: PcmFrame) -> UserActivity:
         self._frame += 1
         speaking = any(first <= self._frame < end for first, end in self.speech)

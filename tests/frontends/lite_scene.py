@@ -28,6 +28,9 @@ class Scene:
     backend_down: bool = False
     nothing_heard: bool = False
     oracle_current: bool = True
+    heard_text: str = ""
+    heard_final: bool = False
+    heard_until_ms: float = 0.0
     utterance: int = 0
     speech_ms: float = 0.0
     silence_ms: float = 0.0
@@ -49,6 +52,7 @@ class Scene:
             if self.ended and started:
                 self.utterance += 1
                 self.speech_ms = 0.0
+                self.heard_text, self.heard_final, self.heard_until_ms = "", False, 0.0
             self.speaking, self.ended, self.silence_ms = True, False, 0.0
             self.speech_ms += FRAME_MS
             self.frame(started=started)
@@ -66,6 +70,12 @@ class Scene:
             self.frame()
         self.ended = True
         self.frame(finished=True)
+
+    def recognise(self, text: str, *, behind_ms: float = 0.0, final: bool = False) -> None:
+        """Speech-to-text knows ``text`` by now, made of all but the newest ``behind_ms`` of the speech."""
+        self.heard_text, self.heard_final = text, final
+        silence_ms = 0.0 if self.speaking else self.silence_ms
+        self.heard_until_ms = len(self.outputs) * FRAME_MS - silence_ms - behind_ms
 
     # --- the oracle -----------------------------------------------------------------------------------------------
 
@@ -106,6 +116,10 @@ class Scene:
                 oracle_current=self.oracle_current,
                 backend_down=self.backend_down,
                 nothing_heard=self.nothing_heard,
+                heard_text=self.heard_text,
+                heard_final=self.heard_final,
+                heard_until_ms=self.heard_until_ms,
+                now_ms=(len(self.outputs) + 1) * FRAME_MS,
             )
         )
         self.outputs.append(output)

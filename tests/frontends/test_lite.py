@@ -354,33 +354,6 @@ def test_user_who_goes_on_over_the_first_words_hears_them_again_later() -> None:
     assert scene.answer() == f"{heard} {ANSWER}"
 
 
-def test_interruption_fades_within_a_frame_and_drops_the_rest() -> None:
-    scene = Scene()
-    scene.speak(1_200)
-    scene.oracle(ANSWER, 1)
-    scene.pause()
-    scene.finish()
-    scene.run_until_word("because")
-    said = scene.said()
-    scene.speak(160)
-    assert scene.outputs[-1].pcm.any()
-    assert not scene.outputs[-1].interrupted
-    said = scene.said()
-    scene.speak(80)
-    output = scene.outputs[-1]
-    assert output.interrupted
-    assert output.speech_ended
-    assert output.words == ()
-    assert output.pcm.any()
-    assert abs(output.pcm[-1]) < 1e-4
-    assert np.abs(output.pcm[-480:]).max() < 0.1
-    scene.speak(800)
-    scene.pause()
-    scene.finish()
-    assert "scattered." not in scene.said()
-    assert scene.said().startswith(said)
-
-
 def test_touch_of_sound_does_not_interrupt_nor_lose_the_rest() -> None:
     scene = Scene()
     scene.speak(1_200)
@@ -395,21 +368,6 @@ def test_touch_of_sound_does_not_interrupt_nor_lose_the_rest() -> None:
     scene.run_until_end()
     assert scene.said() == "The sky is blue, because light is scattered."
     assert not any(output.interrupted for output in scene.outputs)
-
-
-def test_next_question_after_an_interruption_is_answered_afresh() -> None:
-    scene = Scene()
-    scene.speak(1_200)
-    scene.oracle(ANSWER, 1)
-    scene.pause()
-    scene.finish()
-    scene.run_until_word("because")
-    scene.speak(800)
-    before = scene.said()
-    scene.oracle(ANSWER, 2)
-    scene.pause()
-    scene.run_until_end()
-    assert scene.said() == f"{before} {ANSWER}"
 
 
 def test_slots_say_which_utterance_they_answer() -> None:

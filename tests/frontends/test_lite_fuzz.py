@@ -22,6 +22,7 @@ _TEXT = st.sampled_from(
         "Well, the sky is blue.",
     ]
 )
+_HEARD = st.sampled_from(["", "Uh-huh.", "Yeah, right", "Stop.", "What is the", "What is the capital of France?"])
 _EVENT = st.one_of(
     st.tuples(st.just("speak"), st.sampled_from([80, 160, 240, 400, 1_200])),
     st.tuples(st.just("pause"), st.none()),
@@ -31,6 +32,7 @@ _EVENT = st.one_of(
     st.tuples(st.just("more"), st.tuples(_TEXT, st.booleans())),
     st.tuples(st.just("down"), st.booleans()),
     st.tuples(st.just("nothing"), st.booleans()),
+    st.tuples(st.just("words"), st.tuples(_HEARD, st.sampled_from([0, 300, 900]))),
 )
 
 
@@ -52,6 +54,8 @@ def play(scene: Scene, event: str, value: Any, generation: int) -> None:
             scene.backend_down = value
         case "nothing":
             scene.nothing_heard = value
+        case "words":
+            scene.recognise(value[0], behind_ms=value[1])
         case _:
             scene.frame()
 

@@ -85,6 +85,11 @@ class FrontendInput:
             better one is probably on its way.
         backend_down: No answer will come: the back end gave up.
         nothing_heard: The latest utterance turned out to hold no words: there is nothing to answer.
+        heard_text: What speech-to-text has made of the current utterance so far; some 100-500 ms behind the sound.
+        heard_final: ``heard_text`` won't change any more.
+        heard_until_ms: Session time of the newest sound that ``heard_text`` is made of.
+        now_ms: Session time of the end of this frame.
+        turn_taken: The user pressed the talk key in this frame: whatever is being said ends at once.
     """
 
     frame: int
@@ -94,6 +99,11 @@ class FrontendInput:
     oracle_current: bool = False
     backend_down: bool = False
     nothing_heard: bool = False
+    heard_text: str = ""
+    heard_final: bool = False
+    heard_until_ms: float = 0.0
+    now_ms: float = 0.0
+    turn_taken: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +126,7 @@ class FrontendOutput:
         speech_ended: The answer is over after ``pcm``.
         interrupted: The answer was cut short by the user.
         holding_turn: The front end is answering, or means to: the loop should go on after the end of a file.
+        answers: The utterance that the answer is to, when ``speech_started``; None: the user's latest one.
     """
 
     pcm: PcmFrame
@@ -125,6 +136,7 @@ class FrontendOutput:
     speech_ended: bool = False
     interrupted: bool = False
     holding_turn: bool = False
+    answers: int | None = None
 
 
 LoadProgress = Callable[[float, str], None]

@@ -16,6 +16,7 @@ import numpy as np
 
 from kame_desktop.core.audio_types import MODEL_RATE_HZ, Pcm
 from kame_desktop.core.errors import MissingPackageError, ModelFileError
+from kame_desktop.frontends.hibari_words import readable
 from kame_desktop.frontends.voice import ClauseEnd, Clip, ClipKey
 
 _WINDOW = 120  # 5 ms
@@ -110,7 +111,7 @@ class HibariVoice:
             self._tts = None
 
     def _synthesise(self, key: ClipKey) -> Clip:
-        words = without_false_numerals([_clean(word) for word in key.words])
+        words = without_false_numerals(readable([_clean(word) for word in key.words]))
         nothing = Clip(np.zeros(0, dtype=np.float32), (0,) * len(words))
         with self._lock:
             units = [self._units(word) for word in words]

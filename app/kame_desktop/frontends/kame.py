@@ -15,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import logging
+import threading
 import time
 from collections import deque
 from collections.abc import Callable
@@ -62,6 +63,7 @@ _log = logging.getLogger(__name__)
 
 MIN_START_TOKENS = 6
 """KAME was never trained on a PAD inside a revision (DESIGN section 4)."""
+_LOOK_S = 0.2
 _WARM_UP_FRAMES = 6
 _SELF_TEST_FRAMES = 38
 """3 s."""
@@ -124,6 +126,8 @@ class KameFrontend:
         self._tokenizer: SentencePieceTokenizer | None = None
         self._words: WordDecoder | None = None
         self._compiler = contextlib.ExitStack()
+        self._loading = threading.Lock()
+        self._unwanted = False
         self._speech = AgentSpeech()
         self._generations: deque[int | None] = deque()
         self._oracle_of: tuple[int | None, int] = (None, 0)
@@ -157,9 +161,21 @@ class KameFrontend:
     # Life ----------------------------------------------------------------------------------------------------------
 
     def load(self, progress: LoadProgress) -> None:
-        if self._generation is not None:
-            self.reset()
-            return
+        """A load of an earlier session that was stopped, but can't be cut short, is waited for."""
+        while not self._loading.acquire(timeout=_LOOK_S):
+            progress(0.0, "Waiting for the last conversation's model")
+        try:
+            self._unwanted = False
+            if self._generation is not None:
+                self.reset()
+            else:
+                self._load_or_let_go(progress)
+        finally:
+            if self._unwanted:
+                self._let_go()
+            self._loading.release()
+
+    def _load_or_let_go(self, progress: LoadProgress) -> None:
         try:
             self._load(progress)
         except AppError as error:
@@ -167,13 +183,13 @@ class KameFrontend:
             failure.__context__ = None
         except Exception as error:
             if not is_out_of_memory(error):
-                self.release()
+                self._let_go()
                 raise
             failure = out_of_memory(self._choice)
         else:
             return
         # Only here nothing refers to the frames of the failed load any more, and to the tensors in them.
-        self.release()
+        self._let_go()
         raise failure
 
     def reset(self) -> None:
@@ -189,7 +205,16 @@ class KameFrontend:
             self.release()
 
     def release(self) -> None:
-        """Let the model and its memory go; idempotent."""
+        """Let the model and its memory go, at the end of a load if one is under way; idempotent. Any thread."""
+        if not self._loading.acquire(blocking=False):
+            self._unwanted = True
+            return
+        try:
+            self._let_go()
+        finally:
+            self._loading.release()
+
+    def _let_go(self) -> None:
         generation, self._generation = self._generation, None
         if generation is not None:
             generation.close()
@@ -209,7 +234,7 @@ class KameFrontend:
         except (RuntimeError, MemoryError) as error:
             if not is_out_of_memory(error):
                 raise
-        self.release()
+        self._let_go()
         raise out_of_memory(self._choice)
 
     def _step(self, given: FrontendInput) -> FrontendOutput:

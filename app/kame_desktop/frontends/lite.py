@@ -1,15 +1,18 @@
 """The CPU front end: turn taking, and a text-to-speech voice steered by the oracle (engines lite and cascade).
 
 A turn: the user pauses -> the answer starts in that very frame, with its first clause if that was synthesised ahead,
-else with an opener -> clause after clause of the newest revision -> the revision is complete and said. Each clause is
-chosen at the sample where it begins, so a new revision can change everything but the clause that is being played
-(``lite_plan`` decides how). The user going on in the same utterance gets the turn back; 200 ms of speech over the
-answer ends it. After the end a later revision of the same utterance may open the turn again, with what it changes.
+else with an opener -> clause after clause of the newest revision -> the revision is complete and said. Words that end
+openly ("What is the capital of") make it wait for more (``lite_endpoint``). Each clause is chosen at the sample where
+it begins, so a new revision can change everything but the clause that is being played (``lite_plan`` decides how). The
+user going on in the same utterance gets the turn back. 200 ms of speech over the answer silence it; it goes on after a
+filler or a cough and is dropped after anything else (``lite_backchannel``). After the end a later revision of the same
+utterance may open the turn again, with what it changes.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
+from dataclasses import replace
 
 from kame_desktop.core.activity import Activity
 from kame_desktop.core.audio_types import MODEL_RATE_HZ, UserActivity
@@ -22,6 +25,8 @@ from kame_desktop.frontends.base import (
     OracleSlot,
     SpokenWord,
 )
+from kame_desktop.frontends.lite_backchannel import Overlap, Remainder, Verdict
+from kame_desktop.frontends.lite_endpoint import patience_ms
 from kame_desktop.frontends.lite_plan import AnswerPlan, Clause
 from kame_desktop.frontends.lite_player import ClipPlayer, Piece, ms_to_samples
 from kame_desktop.frontends.lite_policy import (
@@ -132,7 +137,10 @@ class LiteFrontend:
         self._feed(given.oracle)
         self._heard.current = given.oracle_current
         self._synthesise_ahead()
-        stopped = self._stop_for_user(user)
+        if given.turn_taken:
+            stopped = self._give_up()
+        else:
+            stopped = self._mind_overlap(given) if self._overlap is not None else self._stop_for_user(user)
         if stopped is not None:
             return stopped
         self._take_turn(given)
@@ -144,6 +152,14 @@ class LiteFrontend:
         self._speaking: Turn | None = None
         """The turn that the assistant holds; an earlier utterance than ``_heard`` while the user talks over it."""
         self._spoken_before_start = 0.0
+        self._overlap: Overlap | None = None
+        """The user speaks, or spoke, over the answer, which is silent until it is clear what was said."""
+        self._remainder: Remainder | None = None
+        """What the answer goes on with after such a break."""
+        self._playing: ClipKey | None = None
+        """The clip that is being played, or was last."""
+        self._last_word = ""
+        """What was said last: "yes" is no filler after a question."""
         self._thinking_count = 0
         self._ready_count = 0
 
@@ -156,6 +172,9 @@ class LiteFrontend:
     def _hear(self, user: UserActivity) -> None:
         if user.utterance != self._heard.utterance:
             self._heard = self._new_turn(user.utterance)
+            self._heard.over_answer = (
+                self._speaking is not None and self._speaking.started and not self._last_word.endswith("?")
+            )
             self._spoken_before_start = 0.0
         elif user.started:
             self._spoken_before_start = self._heard.speech_ms
@@ -178,7 +197,7 @@ class LiteFrontend:
             heard.feed(slot, self._tokenizer)
 
     def _stop_for_user(self, user: UserActivity) -> FrontendOutput | None:
-        """Give the turn back when the user wants it; the frame that fades out, or None."""
+        """Fall silent when the user wants the turn; the frame that fades out, or None."""
         turn = self._speaking
         if turn is None:
             return None
@@ -186,23 +205,67 @@ class LiteFrontend:
         if same and user.started and turn.answer_ms <= RESUME_ANSWER_MS:
             was_started, cut = turn.started, turn.answer_ms > 0.0
             turn.give_back()
-            return self._fade_out(was_started, interrupted=cut)
+            return self._drop(was_started, interrupted=cut)
         if user.speaking and user.speech_ms - self._spoken_before_start >= INTERRUPT_SPEECH_MS:
-            was_started = turn.started
-            if same:
-                turn.drop_answer(self._new_plan())
-            return self._fade_out(was_started, interrupted=was_started)
+            if same or not turn.started:
+                was_started = turn.started
+                if same:
+                    turn.drop_answer(self._new_plan())
+                return self._drop(was_started, interrupted=was_started)
+            self._overlap = Overlap(user.utterance, self._spoken_before_start, self._rest_of_piece(turn))
+            return FrontendOutput(self._player.fade_out(), holding_turn=True)
         return None
 
-    def _fade_out(self, was_started: bool, interrupted: bool) -> FrontendOutput:
-        self._speaking = None
+    def _give_up(self) -> FrontendOutput | None:
+        """The user takes the turn without a word: nothing more of the answer is said."""
+        turn = self._speaking
+        if turn is None:
+            return None
+        was_started = turn.started
+        turn.drop_answer(self._new_plan())
+        return self._drop(was_started, interrupted=was_started)
+
+    def _mind_overlap(self, given: FrontendInput) -> FrontendOutput | None:
+        """The answer is silent because the user spoke over it; None when it goes on."""
+        overlap, turn = self._overlap, self._speaking
+        assert overlap is not None
+        assert turn is not None
+        match overlap.judge(given):
+            case Verdict.WAIT:
+                return FrontendOutput(self._player.fade_out(), holding_turn=True)
+            case Verdict.RESUME if self._heard.over_answer:
+                self._remainder = overlap.remainder
+                self._overlap = None
+                turn.silent_ms = turn.dry_ms = 0.0
+                return None
+            case _:
+                self._heard.over_answer = False
+                return self._drop(turn.started, interrupted=turn.started)
+
+    def _rest_of_piece(self, turn: Turn) -> Remainder | None:
+        """What is left of the clause that is being cut; an opener isn't said again."""
+        rest = self._player.rest()
+        if rest is None:
+            return self._remainder
+        piece, word = rest
+        if piece.words[0].kind is SpokenKind.OPENER and not turn.apologised:
+            return None
+        key = self._playing
+        return Remainder(piece, None if key is None else ClipKey(key.words[word:], key.end))
+
+    def _drop(self, was_started: bool, interrupted: bool) -> FrontendOutput:
+        self._speaking = self._overlap = self._remainder = None
         return FrontendOutput(self._player.fade_out(), speech_ended=was_started, interrupted=interrupted)
 
     def _take_turn(self, given: FrontendInput) -> None:
         heard = self._heard
         if self._speaking is not None or not heard.paused or given.user.speaking or given.nothing_heard:
             return
-        if given.user.paused and heard.speech_ms >= MIN_TURN_SPEECH_MS:
+        if heard.over_answer:
+            heard.settle(given)
+        if heard.over_answer or given.user.silence_ms < patience_ms(given):
+            return
+        if not heard.taken and heard.speech_ms >= MIN_TURN_SPEECH_MS:
             self._speaking = heard
             heard.take()
             silent_until_answer = given.backend_down or not self._policy.openers or not heard.worth_a_word
@@ -224,8 +287,13 @@ class LiteFrontend:
         turn = self._speaking
         if turn is not None:
             nothing_heard = given.nothing_heard and turn.utterance == given.user.utterance
-            turn.wait(self._policy, self._player.sounding, given.backend_down, nothing_heard)
+            nobody_answers = given.backend_down or not self._policy.steerable
+            turn.wait(self._policy, self._player.sounding, nobody_answers, nothing_heard)
+            if turn is not self._heard:
+                turn.grow_older()
         frame = self._player.render(self._next_piece)
+        if frame.words:
+            self._last_word = frame.words[-1].text
         if turn is None:
             return FrontendOutput(frame.pcm, holding_turn=self._may_reopen())
         if frame.answer_samples:
@@ -244,6 +312,7 @@ class LiteFrontend:
             onset_ms=(frame.audible_at or 0) * 1e3 / MODEL_RATE_HZ if started else 0.0,
             speech_ended=ended,
             holding_turn=self._speaking is not None or self._may_reopen(),
+            answers=turn.utterance,
         )
 
     def _may_reopen(self) -> bool:
@@ -256,9 +325,13 @@ class LiteFrontend:
         turn = self._speaking
         if turn is None or turn.pointless:
             return None
+        if self._remainder is not None:
+            remainder, self._remainder = self._remainder, None
+            return self._go_on(remainder)
         while turn.phrase is None and self._answer_ready(turn):
             clause = turn.plan.upcoming(1)[0]
-            clip = self._clip(_clip_key(clause))
+            self._playing = _clip_key(clause)
+            clip = self._clip(self._playing)
             turn.plan.commit(clause)
             if clip is not None and clip.pcm.size:
                 lead_in, turn.lead_in = turn.lead_in, clause.kind is SpokenKind.CONNECTOR
@@ -269,7 +342,14 @@ class LiteFrontend:
         turn.plan.note_opener(phrase)
         turn.lead_in = phrase[-1].endswith(",")
         words = tuple(SpokenWord(word, None, SpokenKind.OPENER) for word in phrase)
-        return Piece(self._phrases[phrase_key(phrase)], words, ms_to_samples(OPENER_GAP_MS), answer=False)
+        self._playing = phrase_key(phrase)
+        return Piece(self._phrases[self._playing], words, ms_to_samples(OPENER_GAP_MS), answer=False)
+
+    def _go_on(self, remainder: Remainder) -> Piece:
+        """The rest of a cut piece, as a clip of its own if that is ready."""
+        self._playing = remainder.key
+        clip = self._clip(remainder.key) if remainder.key is not None else None
+        return replace(remainder.piece, clip=clip) if clip is not None and clip.pcm.size else remainder.piece
 
     def _answer_ready(self, turn: Turn) -> bool:
         """The next clause can begin now; a connector only when what it connects to can follow."""
@@ -290,12 +370,15 @@ class LiteFrontend:
             return
         for key, clip in self._synthesizer.poll():
             self._keep(key, clip)
+        keys: list[ClipKey] = []
+        if self._overlap is not None and (rest := self._overlap.remainder) is not None and rest.key is not None:
+            keys.append(rest.key)
         clauses: list[Clause] = []
         if self._speaking is not None:
             clauses += self._speaking.plan.upcoming(_AHEAD_WHILE_SPEAKING)
         if self._speaking is not self._heard:
             clauses += self._heard.plan.upcoming(_AHEAD_WHILE_LISTENING)
-        keys = [_clip_key(clause) for clause in clauses]
+        keys += [_clip_key(clause) for clause in clauses]
         self._synthesizer.want([key for key in keys if self._clip(key) is None])
         for key, clip in self._synthesizer.poll():
             self._keep(key, clip)

@@ -12,7 +12,10 @@ from kame_desktop.frontends.base import SpokenWord
 from kame_desktop.frontends.voice import Clip
 
 _AUDIBLE = 2e-3
-_FADE: Pcm = (0.5 + 0.5 * np.cos(np.pi * (np.arange(FRAME_SAMPLES) + 1) / FRAME_SAMPLES)).astype(np.float32)
+_FADE_MS = 50.0
+_FADE_IN_MS = 8.0
+_HARDLY_BEGUN_MS = 20.0
+_NEARLY_SAID_MS = 60.0
 
 
 def ms_to_samples(ms: float) -> int:
@@ -20,14 +23,33 @@ def ms_to_samples(ms: float) -> int:
     return round(ms * MODEL_RATE_HZ / 1e3)
 
 
+def _fade(ms: float) -> Pcm:
+    """From 1 to 0 within ``ms``, without a corner."""
+    samples = ms_to_samples(ms)
+    return (0.5 + 0.5 * np.cos(np.pi * (np.arange(samples) + 1) / samples)).astype(np.float32)
+
+
+_FADE: Pcm = np.concatenate((_fade(_FADE_MS), np.zeros(FRAME_SAMPLES - ms_to_samples(_FADE_MS), dtype=np.float32)))
+_FADE_IN: Pcm = _fade(_FADE_IN_MS)[::-1].copy()
+
+
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A clip to play. ``words``: one an onset; ``gap_samples``: silence after it; ``answer``: it is of the answer."""
+    """A clip to play.
+
+    Attributes:
+        clip: Its sound.
+        words: One an onset.
+        gap_samples: Silence after it.
+        answer: It is of the answer.
+        told: So many of its words were reported before: it is what is left of a piece that was cut.
+    """
 
     clip: Clip
     words: tuple[SpokenWord, ...]
     gap_samples: int
     answer: bool
+    told: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +102,9 @@ class ClipPlayer:
                 if at == FRAME_SAMPLES:
                     break
                 self._piece = pick()
-                self._position = self._next_word = 0
                 if self._piece is None:
                     break
+                self._position, self._next_word = 0, self._piece.told
             taken = self._copy(self._piece, pcm, at, words)
             answer_samples += taken if self._piece.answer else 0
             at += taken
@@ -92,8 +114,31 @@ class ClipPlayer:
         audible = np.flatnonzero(np.abs(pcm) > _AUDIBLE)
         return Rendered(pcm, tuple(words), int(audible[0]) if audible.size else None, answer_samples)
 
+    def rest(self) -> tuple[Piece, int] | None:
+        """What is left of the piece that is being played, from the beginning of the word in whose middle it is.
+
+        Also says which word of the piece that is. None when nothing is being played, or (nearly) all of it was.
+        """
+        piece = self._piece
+        if piece is None or not piece.words:
+            return None
+        pcm, onsets = piece.clip.pcm, piece.clip.onsets
+        begun = self._position + ms_to_samples(_HARDLY_BEGUN_MS)
+        word = max((number for number, onset in enumerate(onsets) if onset <= begun), default=0)
+        word = min(word, self._next_word)
+        if self._next_word == len(onsets) and pcm.size - self._position <= ms_to_samples(_NEARLY_SAID_MS):
+            return None
+        start = onsets[word]
+        sound = pcm[start:].copy()
+        if start:
+            edge = min(_FADE_IN.size, sound.size)
+            sound[:edge] *= _FADE_IN[:edge]
+        clip = Clip(sound, tuple(onset - start for onset in onsets[word:]))
+        told = max(0, self._next_word - word)
+        return Piece(clip, piece.words[word:], piece.gap_samples, piece.answer, told), word
+
     def fade_out(self) -> PcmFrame:
-        """One last frame of the piece that is being played, faded to zero within it; its further words don't count."""
+        """One last frame of the piece that is being played, soon faded to zero; its further words don't count."""
         pcm = silence_frame()
         if self._piece is not None:
             self._copy(self._piece, pcm, 0, [])

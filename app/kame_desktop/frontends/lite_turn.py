@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kame_desktop.core.audio_types import FRAME_MS, UserActivity
-from kame_desktop.frontends.base import OracleSlot
+from kame_desktop.core.backchannel import is_backchannel
+from kame_desktop.frontends.base import FrontendInput, OracleSlot
+from kame_desktop.frontends.lite_backchannel import LONGEST_FILLER_MS
+from kame_desktop.frontends.lite_endpoint import words_cover_speech
 from kame_desktop.frontends.lite_plan import AnswerPlan
 from kame_desktop.frontends.lite_policy import (
-    APOLOGY,
     FILLER,
     FILLER_AFTER_MS,
     GIVE_UP_AFTER_MS,
@@ -42,6 +44,8 @@ class Turn:
         current: The newest revision was asked with all that the user has said.
         paused_ms: For how long the user has paused.
         lead_in: The latest words lead into what follows ("Well,", "or rather,").
+        taken: The assistant took the turn after the user's latest speech.
+        over_answer: It began while the assistant was speaking, so it may be a filler, which isn't answered.
     """
 
     utterance: int
@@ -61,6 +65,8 @@ class Turn:
     current: bool = False
     paused_ms: float = 0.0
     lead_in: bool = False
+    taken: bool = False
+    over_answer: bool = False
 
     @property
     def may_answer(self) -> bool:
@@ -79,12 +85,22 @@ class Turn:
         """Take what the turn detector says of this utterance."""
         self.speech_ms = user.speech_ms
         if user.started or user.speaking:
-            self.paused = self.finished = False
+            self.paused = self.finished = self.taken = False
             self.paused_ms = 0.0
         elif self.paused:
             self.paused_ms += FRAME_MS
         self.paused |= user.paused or user.finished
         self.finished |= user.finished
+
+    def grow_older(self) -> None:
+        """A newer utterance is what is heard: no better answer to this one will come for ever."""
+        self.paused_ms += FRAME_MS
+
+    def settle(self, given: FrontendInput) -> None:
+        """The answer that it was said over has ended before it was clear what was said: find out."""
+        words = given.heard_text
+        if self.speech_ms > LONGEST_FILLER_MS or (words.strip() and words_cover_speech(given)):
+            self.over_answer = is_backchannel(words)
 
     def feed(self, slot: OracleSlot, tokenizer: WordTokenizer) -> None:
         """Take what the oracle brings."""
@@ -105,6 +121,7 @@ class Turn:
 
     def take(self) -> None:
         """The assistant takes the turn: its patience begins."""
+        self.taken = True
         self.phrase = None
         self.fillers = 0
         self.apologised = self.cut_short = self.pointless = False
@@ -141,7 +158,7 @@ class Turn:
                 self.cut_short = True
                 if self.plan.upcoming(1):
                     return
-            self.phrase = APOLOGY
+            self.phrase = policy.apology
             self.apologised = True
         elif policy.openers and self.fillers == 1 and not self.plan.spoken and self.silent_ms >= FILLER_AFTER_MS:
             self.phrase = FILLER

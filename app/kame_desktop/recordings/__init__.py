@@ -1,0 +1,1 @@
+"""Recorded conversations on disk: their format, and what writes, reads and keeps them."""

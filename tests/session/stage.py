@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
-from kame_desktop.audio.base import AudioDevice, NoEchoCanceller
+from kame_desktop.audio.base import AudioControls, AudioDevice, NoEchoCanceller
 from kame_desktop.audio.wav_device import WavDevice
 from kame_desktop.backend.llm.base import LlmModel
 from kame_desktop.core.activity import Activity
 from kame_desktop.core.audio_types import FRAME_SAMPLES
 from kame_desktop.core.clock import ManualClock
 from kame_desktop.core.events import Event, SessionState, SessionStateChanged
+from kame_desktop.frontends.base import FrontendInput, FrontendOutput
 from kame_desktop.session.frame_loop import FrameParts
-from kame_desktop.session.oracle_scheduler import SchedulerOptions
+from kame_desktop.session.oracle_options import OracleOptions, SchedulerOptions
 from kame_desktop.session.session import Session, SessionConfig, SessionParts
 from tests.fakes.frontend import FakeFrontend
 from tests.fakes.llm import Answer, FakeLlm
@@ -30,12 +32,28 @@ OTHER_MODEL = LlmModel("second-model", "Second model")
 
 
 @dataclass
+class NumberedFrontend(FakeFrontend):
+    """Plays the number of each frame (counted from 1, in ten thousandths), and tells when a frame begins."""
+
+    on_frame: Callable[[int], None] = lambda frame: None
+
+    def step(self, given: FrontendInput) -> FrontendOutput:
+        self.on_frame(given.frame)
+        output = super().step(given)
+        number = np.full(FRAME_SAMPLES, (given.frame + 1) / 10_000, dtype=np.float32)
+        return dataclasses.replace(output, pcm=number)
+
+
+@dataclass
 class Stage:
     """Builds one session and keeps all that happened.
 
     Attributes:
         frames: Length of the recording.
         script: What the language model answers.
+        llm_options: More of what ``FakeLlm`` is told.
+        leaps: Time leaps while only the language model waits, so that a busy computer changes nothing; else it runs at
+            wall pace then, as with a real one.
     """
 
     frames: int = 30
@@ -45,11 +63,22 @@ class Stage:
     turns: ScriptedTurns = field(default_factory=ScriptedTurns)
     scheduler: SchedulerOptions = field(default_factory=SchedulerOptions)
     llm_load_error: Exception | None = None
+    model: LlmModel = MODEL
+    oracle: OracleOptions = field(default_factory=OracleOptions)
+    llm_options: dict[str, Any] = field(default_factory=dict)
+    leaps: bool = True
+    controls: AudioControls = field(default_factory=AudioControls)
 
     def __post_init__(self) -> None:
         self.activity = Activity()
         self.clock = ManualClock(self.activity.begin, self.activity.end)
-        self.llm = FakeLlm(self.clock, self.script, load_error=self.llm_load_error)  # type: ignore[arg-type]
+        self.llm = FakeLlm(
+            self.clock,
+            self.script,
+            load_error=self.llm_load_error,  # type: ignore[arg-type]
+            idle=self.activity if self.leaps else None,
+            **self.llm_options,
+        )
         pcm = np.zeros(self.frames * FRAME_SAMPLES, dtype=np.float32)
         self.device: AudioDevice = WavDevice(pcm, clock=self.clock, activity=self.activity)
         parts = SessionParts(
@@ -59,7 +88,7 @@ class Stage:
             clock=self.clock,
             activity=self.activity,
         )
-        self.session = Session(SessionConfig(MODEL, self.scheduler), parts)
+        self.session = Session(SessionConfig(self.model, self.scheduler, self.oracle, self.controls), parts)
         self._changed = threading.Condition()
         self._box = self.session.bus.subscribe(name="test", wake=self._wake, capacity=100_000)
         self.events: list[Event] = []
@@ -68,10 +97,10 @@ class Stage:
         with self._changed:
             self._changed.notify_all()
 
-    def run(self) -> Stage:
+    def run(self, timeout_s: float = 30.0) -> Stage:
         """Run to the end of the recording."""
         self.session.start()
-        assert self.session.wait_stopped(30.0)
+        assert self.session.wait_stopped(timeout_s)
         self._read()
         return self
 

@@ -12,18 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kame_desktop.core.events import AskReason
-from kame_desktop.session.oracle_scheduler import (
-    Action,
-    Adopt,
-    Ask,
-    Drop,
-    Expire,
-    GiveUp,
-    OracleScheduler,
-    SchedulerOptions,
-    WillRetry,
-    normalised_words,
-)
+from kame_desktop.core.words import normalised_words
+from kame_desktop.session.oracle_actions import Action, Adopt, Ask, Drop, Expire, GiveUp, WillRetry
+from kame_desktop.session.oracle_scheduler import OracleScheduler, SchedulerOptions
 
 A = TypeVar("A", bound=Action)
 
@@ -315,6 +306,53 @@ def test_a_change_of_model_keeps_an_answer_that_is_under_way() -> None:
     sim.final(0.0, "a")
     sim.until(1000.0)
     assert sim.call(1000.0, "model_changed") == []
+
+
+def test_a_question_for_finals_only_that_lost_its_model_is_asked_with_its_final() -> None:
+    sim = Simulation(first_token_ms=None)
+    sim.partial(0.0, "a b")
+    sim.call(100.0, "failed", 1, retryable=False)
+    sim.call(150.0, "set_speculation", False)
+    assert sim.call(200.0, "model_changed") == []
+    sim.final(1000.0, "A b.")
+    assert [(at, ask.because) for at, ask in sim.asks()][1:] == [(1000.0, AskReason.FINAL)]
+
+
+def test_an_answer_that_broke_off_for_good_is_asked_of_the_next_model() -> None:
+    sim = Simulation(first_token_ms=None)
+    sim.final(0.0, "a")
+    sim.call(100.0, "token", 1)
+    sim.call(200.0, "failed", 1, retryable=False)
+    sim.call(300.0, "model_changed")
+    assert [at for at, _ in sim.asks()] == [0.0, 300.0]
+
+
+def test_speculation_may_be_switched_at_any_moment() -> None:
+    sim = Simulation(options=SchedulerOptions(speculate=False))
+    sim.partial(0.0, "a")
+    sim.call(100.0, "set_speculation", True)
+    assert [at for at, _ in sim.asks()] == [100.0]
+    sim.call(200.0, "set_speculation", False)
+    sim.partial(1000.0, "a b")
+    sim.until(3000.0)
+    assert len(sim.asks()) == 1
+    assert sim.of(Drop) == [], "what is under way goes on"
+
+
+def test_a_stand_in_is_asked_unless_the_words_are_under_way_or_answered() -> None:
+    sim = Simulation(first_token_ms=None)
+    sim.partial(0.0, "a")
+    sim.partial(400.0, "a b")
+    sim.call(500.0, "failed", 1, retryable=False, blocks=False)
+    assert sim.call(500.0, "put_to_another") == [], "the newer request has the newest words"
+    sim.call(600.0, "failed", 2, retryable=False, blocks=False)
+    (asked,) = sim.call(600.0, "put_to_another")
+    assert isinstance(asked, Ask)
+    assert (asked.text, asked.because) == ("a b", AskReason.MODEL_CHANGED)
+    sim.call(700.0, "token", asked.generation)
+    sim.call(800.0, "completed", asked.generation)
+    assert sim.call(900.0, "put_to_another") == []
+    assert OracleScheduler().put_to_another(0.0) == []
 
 
 def test_interruption_drops_the_streams_of_the_old_answer_only() -> None:

@@ -39,7 +39,7 @@ from tests.fakes.frontend import FakeFrontend
 from tests.fakes.llm import Answer
 from tests.fakes.stt import FakeStt
 from tests.fakes.turns import ScriptedTurns
-from tests.session.stage import OTHER_MODEL, Stage
+from tests.session.stage import OTHER_MODEL, NumberedFrontend, Stage
 
 WHOLE_RUN = [
     SessionState.LOADING,
@@ -280,11 +280,13 @@ def test_a_passing_failure_is_retried_and_the_answer_comes() -> None:
 
 
 def test_another_model_answers_from_the_next_request_on() -> None:
-    stage = Stage(frames=60, turns=ScriptedTurns(speech=((2, 14), (40, 52))))
-    stage.start_and_wait_for(AgentText)
-    stage.session.switch_llm(OTHER_MODEL)
-    assert stage.session.wait_stopped(30.0)
-    stage.wait_for_state(SessionState.IDLE)
+    def on_frame(frame: int) -> None:
+        if frame == 25:
+            stage.session.switch_llm(OTHER_MODEL)
+
+    frontend = NumberedFrontend(on_frame=on_frame)
+    stage = Stage(frames=60, frontend=frontend, turns=ScriptedTurns(speech=((2, 14), (40, 52))))
+    stage.run()
     assert [event.model for event in stage.of(ModelChanged)] == ["first-model", "second-model"]
     assert {event.model for event in stage.of(OracleRequested) if event.utterance == 2} == {"second-model"}
     assert stage.llm.loaded[-1] == OTHER_MODEL
@@ -293,11 +295,14 @@ def test_another_model_answers_from_the_next_request_on() -> None:
 
 def test_the_front_ends_memory_is_shown_and_a_fresh_start_keeps_the_conversation() -> None:
     capabilities = Capabilities("fake", "Fake", oracle_tokens_per_frame=1, context_frames=48)
-    stage = Stage(frames=80, frontend=FakeFrontend(capabilities), turns=ScriptedTurns(speech=((2, 14), (60, 72))))
-    stage.start_and_wait_for(AgentSpeechEnded)
-    stage.session.fresh_start()
-    assert stage.session.wait_stopped(30.0)
-    stage.wait_for_state(SessionState.IDLE)
+
+    def on_frame(frame: int) -> None:
+        if frame == 30:
+            stage.session.fresh_start()
+
+    frontend = NumberedFrontend(capabilities, on_frame=on_frame)
+    stage = Stage(frames=80, frontend=frontend, turns=ScriptedTurns(speech=((2, 14), (60, 72))))
+    stage.run()
     assert len(stage.of(FreshStart)) == 1
     used = stage.of(ContextUsed)
     assert {event.limit_ms for event in used} == {3840.0}

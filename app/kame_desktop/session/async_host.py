@@ -9,6 +9,8 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from kame_desktop.core import crash
+
 _CLEANUP_S = 1.5
 
 
@@ -32,6 +34,7 @@ class AsyncHost:
         """Run what ``main`` makes; ``on_end`` is told on the loop's thread when it ended, with its error if any."""
         self._on_end = on_end
         self._loop = asyncio.new_event_loop()
+        self._loop.set_exception_handler(crash.on_loop_error)
         self._task = self._loop.create_task(main(), name="session-main")
         self._thread = threading.Thread(target=self._run, args=(self._loop, self._task), name=self._name, daemon=True)
         self._thread.start()

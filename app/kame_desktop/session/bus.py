@@ -2,7 +2,7 @@
 
 A mailbox keeps ``LOSSLESS`` events in order, all of them: a full one is a defect, counted in ``overflowed`` and logged
 once, after which the oldest go. Of ``LATEST`` events it keeps the newest of each key, in the order of arrival of the
-newest; how many were replaced unread is counted in ``conflated``.
+newest; how many were replaced unread is counted in ``conflated``. A subscriber may ask for all of them instead.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ class Mailbox:
         capacity: int,
         wake: Callable[[], None],
         activity: Activity | None,
+        conflate: bool,
     ) -> None:
         self.name = name
         self.overflowed = 0
@@ -41,6 +42,7 @@ class Mailbox:
         self._capacity = capacity
         self._wake = wake
         self._activity = activity
+        self._conflate = conflate
         self._lock = threading.Lock()
         self._unread: OrderedDict[object, Event] = OrderedDict()
         self._serial = 0
@@ -55,7 +57,7 @@ class Mailbox:
         with self._lock:
             if self._closed:
                 return
-            if event.delivery is Delivery.LATEST:
+            if self._conflate and event.delivery is Delivery.LATEST:
                 key = event.key()
                 if self._unread.pop(key, None) is not None:
                     self.conflated += 1
@@ -112,6 +114,7 @@ class Bus:
         wake: Callable[[], None] = lambda: None,
         capacity: int = 4096,
         activity: Activity | None = None,
+        conflate: bool = True,
     ) -> Mailbox:
         """Open a mailbox for ``types`` (none: all events).
 
@@ -120,8 +123,9 @@ class Bus:
             wake: Called after each post, on the publisher's thread: it must only signal (set an event, queue a call).
             capacity: Bound of unread events.
             activity: Counts unread events as work in flight, so that a ``--fast`` run waits for this subscriber.
+            conflate: Keep the newest of ``LATEST`` events only; False: every event, in the order of publication.
         """
-        mailbox = Mailbox(name, types or (Event,), capacity, wake, activity)
+        mailbox = Mailbox(name, types or (Event,), capacity, wake, activity, conflate)
         with self._lock:
             self._mailboxes = (*self._mailboxes, mailbox)
         return mailbox

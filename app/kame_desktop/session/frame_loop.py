@@ -9,61 +9,35 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from kame_desktop.audio.base import AudioDevice, EchoCanceller, TurnDetector
+from kame_desktop.audio.base import AudioControls, AudioDevice, DeviceEvent, EchoCanceller, TurnDetector
 from kame_desktop.backend.stt.base import SttFrame
+from kame_desktop.core import crash
 from kame_desktop.core.activity import Activity
-from kame_desktop.core.audio_types import (
-    FRAME_MS,
-    FRAME_SAMPLES,
-    MODEL_RATE_HZ,
-    PcmFrame,
-    UserActivity,
-    level_dbfs,
-)
+from kame_desktop.core.audio_types import FRAME_MS, MODEL_RATE_HZ, PcmFrame, UserActivity, level_dbfs, silence_frame
 from kame_desktop.core.clock import Clock
-from kame_desktop.core.errors import AppError, Cancelled, as_app_error, stack_of
-from kame_desktop.core.events import (
-    AgentSpeechEnded,
-    AgentSpeechStarted,
-    AgentText,
-    ContextUsed,
-    DeviceChanged,
-    Event,
-    FrameLate,
-    FrameTiming,
-    FreshStart,
-    Interrupted,
-    Notice,
-    OracleApplied,
-    OracleCurrent,
-    OracleFailed,
-    OracleRequested,
-    OracleRevision,
-    SttFinal,
-    SttPartial,
-    UserSpeechEnded,
-    UserSpeechStarted,
-)
+from kame_desktop.core.errors import AppError, Cancelled, as_app_error
+from kame_desktop.core.events import Notice
+from kame_desktop.core.utterance_end import ends_openly
 from kame_desktop.frontends.base import Capabilities, FrontendInput, FrontendOutput, LoadProgress, SpeechFrontend
+from kame_desktop.recordings.format import RecordedFrame
+from kame_desktop.session.back_end_news import BackEndNews
 from kame_desktop.session.bus import Bus
+from kame_desktop.session.ducking import DUCKED, Ducker, Loudness
 from kame_desktop.session.frame_clock import FrameClock
+from kame_desktop.session.frame_events import FrameEvents
 from kame_desktop.session.oracle_feed import OracleFeed
+from kame_desktop.session.voice_gate import TalkKey, VoiceGate
 
 _log = logging.getLogger(__name__)
 
-_TIMING_EVERY_FRAMES = 2
-_TIMING_WINDOW_FRAMES = 250
 _CONTEXT_EVERY_FRAMES = 12
-_CONTEXT_WARNING = 5 / 6
 _LATE_MS = 2 * FRAME_MS
 _SETTLED_FRAMES = 6
 _LONGEST_TAIL_MS = 45_000.0
+_PLAYED_DBFS = -50.0
 
 
 @dataclass(slots=True)
@@ -97,11 +71,11 @@ class FrameLoop:
         on_ready: Callable[[Capabilities], None],
         on_running: Callable[[], None],
         on_end: Callable[[AppError | None], None],
+        controls: AudioControls | None = None,
     ) -> None:
         self._make_parts = make_parts
         self._stt_sink = stt_sink
         self._stt_dropped = stt_dropped
-        self._bus = bus
         self._clock = clock
         self._activity = activity
         self._on_progress = on_progress
@@ -113,20 +87,18 @@ class FrameLoop:
         self._fresh_start = threading.Event()
         self._thread = threading.Thread(target=self._main, name="frame", daemon=True)
         self._device: AudioDevice | None = None
-        self._oracle_box = bus.subscribe(
-            OracleRevision, OracleCurrent, OracleRequested, OracleFailed, SttPartial, SttFinal, name="frame loop"
-        )
+        self._controls = controls or AudioControls()
+        """Replaced whole by any thread, read once a frame: no lock."""
+        self._news = BackEndNews(bus)
+        self._tell = FrameEvents(bus)
         self._frame_clock = FrameClock()
-        self._step_ms: deque[float] = deque(maxlen=_TIMING_WINDOW_FRAMES)
-        self._late_frames = 0
-        self._latest_utterance = 0
-        self._last_speech_ms = 0.0
-        self._answering = 0
-        self._speaking = False
-        self._oracle_floor = 0
-        self._backend_down = False
-        self._current: OracleCurrent | None = None
-        self._empty_final = 0
+        self._gate = VoiceGate()
+        self._talk_key = TalkKey()
+        self._ducker = Ducker()
+        self._loudness = Loudness()
+        self._microphone_there = True
+        self._recording: Callable[[RecordedFrame], None] | None = None
+        """Replaced by any thread, read once a frame."""
         self._context_frames = 0
         self._settled_frames = 0
         self._tail_frames = 0
@@ -151,6 +123,14 @@ class FrameLoop:
         """Clear the front end's memory before the next frame; returns at once. Any thread."""
         self._fresh_start.set()
 
+    def set_controls(self, controls: AudioControls) -> None:
+        """What the user has set, from the next frame on; the newest counts. Any thread; returns at once."""
+        self._controls = controls
+
+    def set_recording(self, sink: Callable[[RecordedFrame], None] | None) -> None:
+        """Hand every frame to ``sink`` from the next one on; None: to nobody. Any thread; the newest counts."""
+        self._recording = sink
+
     def join(self, timeout_s: float) -> bool:
         """Wait for the thread; say whether it ended."""
         if self._thread.ident is not None:
@@ -168,7 +148,7 @@ class FrameLoop:
             parts.device.open()  # hardware may take two seconds to wake up: it does while the front end loads
             parts.frontend.load(self._progress())
             for note in parts.frontend.notes:
-                self._publish(Notice(at_ms=self._clock.now_ms(), component="front end", text=note))
+                self._tell.tell(Notice(at_ms=self._clock.now_ms(), component="front end", text=note))
             parts.turns.reset()
             parts.frontend.reset()
             self._on_ready(parts.frontend.capabilities)
@@ -179,7 +159,7 @@ class FrameLoop:
             pass
         except BaseException as raised:  # noqa: BLE001 - handed to on_end
             if not isinstance(raised, AppError):
-                _log.error("The frame thread failed: %s", stack_of(raised))
+                crash.report(raised, "frame thread")
             error = as_app_error(raised, "front end")
         finally:
             self._close(parts)
@@ -204,10 +184,7 @@ class FrameLoop:
         if self._stopping.is_set():
             return
         self._on_running()
-        info = parts.device.info
-        self._publish(
-            DeviceChanged(at_ms=self._clock.now_ms(), input_name=info.input_name, output_name=info.output_name)
-        )
+        self._tell.devices(parts.device.info, self._clock.now_ms())
         frame = 0
         output: FrontendOutput | None = None
         while not self._stopping.is_set():
@@ -216,39 +193,104 @@ class FrameLoop:
                 break
             began_s = time.perf_counter()
             now_ms = self._frame_clock.end_ms(frame, self._clock.now_ms())
+            self._mind_hardware(parts, now_ms)
             self._mind_context(parts.frontend, feed, frame, now_ms)
-            output = self._one_frame(parts, feed, captured, frame, now_ms)
-            self._step_ms.append((time.perf_counter() - began_s) * 1e3)
+            output, played = self._one_frame(parts, feed, captured, frame, now_ms)
+            step_ms = (time.perf_counter() - began_s) * 1e3
             self._keep_up(parts.device, frame, now_ms)
-            if frame % _TIMING_EVERY_FRAMES == 0:
-                self._publish_timing(parts.device, frame, now_ms, captured, output.pcm)
+            self._tell.timing(
+                frame,
+                now_ms,
+                captured,
+                played,
+                step_ms=step_ms,
+                stats=parts.device.stats,
+                stt_dropped_frames=self._stt_dropped(),
+            )
             frame += 1
         feed.clear(frame)
-        self._publish_accounts(feed, self._clock.now_ms())
+        self._tell.accounts(feed, self._clock.now_ms())
 
     def _one_frame(
         self, parts: FrameParts, feed: OracleFeed, captured: PcmFrame, frame: int, now_ms: float
-    ) -> FrontendOutput:
-        cleaned = parts.echo.process(captured, parts.device.reference_frame())
-        user = parts.turns.process(cleaned)
-        self._publish_user(user, now_ms)
-        self._stt_sink(SttFrame(cleaned, user, now_ms))
-        self._hear_back_end(feed, frame, now_ms)
+    ) -> tuple[FrontendOutput, PcmFrame]:
+        """Hear and speak one frame; returns what the front end did and what is played of it."""
+        controls = self._controls
+        heard, user, reference = self._hear_user(parts, controls, captured, now_ms)
+        self._record(frame, now_ms, captured, heard, reference)
+        self._stt_sink(SttFrame(heard, user, now_ms))
+        self._news.hear(feed, frame, now_ms)
+        text, final, until_ms = self._news.words_of(user)
+        parts.turns.expect_more(not final and bool(text.strip()) and ends_openly(text))
         output = parts.frontend.step(
             FrontendInput(
                 frame=frame,
-                pcm=cleaned,
+                pcm=heard,
                 oracle=feed.pop(frame),
                 user=user,
-                oracle_current=self._oracle_is_current(feed, user),
-                backend_down=self._backend_down,
-                nothing_heard=self._empty_final == user.utterance and user.utterance > 0,
+                oracle_current=self._news.oracle_is_current(feed, user, self._tell.last_speech_ms),
+                backend_down=self._news.down,
+                nothing_heard=self._news.nothing_heard(user),
+                heard_text=text,
+                heard_final=final,
+                heard_until_ms=until_ms,
+                now_ms=now_ms,
+                turn_taken=self._talk_key.pressed,
             )
         )
-        parts.device.write_frame(output.pcm)
-        self._publish_output(feed, output, user, frame, now_ms)
-        self._publish_accounts(feed, now_ms)
-        return output
+        self._tell.answer(output, user, frame, now_ms)
+        if output.interrupted:
+            feed.clear(frame)
+            self._news.drop_answers_before(user.utterance)
+        played = self._loudness.play(output.pcm, self._gain(controls, output, user))
+        parts.device.write_frame(played)
+        self._tell.sound(frame, now_ms, captured, heard, played)
+        self._tell.accounts(feed, now_ms)
+        return output, played
+
+    def _hear_user(
+        self, parts: FrameParts, controls: AudioControls, captured: PcmFrame, now_ms: float
+    ) -> tuple[PcmFrame, UserActivity, PcmFrame]:
+        """The sound that may be listened to, what the user is doing, and what was played meanwhile."""
+        reference = parts.device.reference_frame()
+        parts.echo.use(controls)
+        cleaned = parts.echo.process(captured, reference)
+        speaks = self._tell.speaking or level_dbfs(reference) > _PLAYED_DBFS
+        heard = self._gate.process(cleaned, controls, assistant_speaks=speaks, device_there=self._microphone_there)
+        self._tell.microphone(self._gate.closed, now_ms)
+        live = self._gate.closed is None
+        user = self._talk_key.process(parts.turns.process(heard), by_key=controls.push_to_talk, live=live)
+        if self._talk_key.released:
+            parts.turns.reset()
+        self._tell.user(user, now_ms)
+        return heard, user, reference
+
+    def _record(self, frame: int, now_ms: float, captured: PcmFrame, heard: PcmFrame, reference: PcmFrame) -> None:
+        """Hand the frame to the recording, if there is one; what was muted is never recorded."""
+        sink = self._recording
+        if sink is not None:
+            raw = captured if self._gate.closed is None else silence_frame()
+            sink(RecordedFrame(frame, now_ms, raw, heard, reference))
+
+    def _gain(self, controls: AudioControls, output: FrontendOutput, user: UserActivity) -> float:
+        """How loud the assistant is played. With headphones there is no echo that a softer voice would help against."""
+        ducked = self._ducker.hear(
+            assistant=self._tell.speaking and not controls.headphones,
+            user=user.speaking,
+            interrupted=output.interrupted,
+        )
+        return controls.volume * (DUCKED if ducked else 1.0)
+
+    def _mind_hardware(self, parts: FrameParts, now_ms: float) -> None:
+        """Tell what happened to the devices; a new one plays in another room."""
+        happened: Sequence[DeviceEvent] = parts.device.take_events()
+        self._tell.hardware(happened, now_ms)
+        for event in happened:
+            if event.info is not None:
+                self._microphone_there = True
+                parts.echo.reset()
+            elif event.lost and event.component == "microphone":
+                self._microphone_there = False
 
     def _mind_context(self, frontend: SpeechFrontend, feed: OracleFeed, frame: int, now_ms: float) -> None:
         """Count the front end's memory, and clear it when that was asked for."""
@@ -257,57 +299,18 @@ class FrameLoop:
             frontend.reset()
             feed.clear(frame)
             self._context_frames = 0
-            self._publish(FreshStart(at_ms=now_ms))
-            if self._speaking:
-                self._speaking = False
-                self._publish(AgentSpeechEnded(at_ms=now_ms, utterance=self._answering, interrupted=True))
+            self._tell.fresh_start(now_ms)
         limit = frontend.capabilities.context_frames
         if limit is not None and self._context_frames % _CONTEXT_EVERY_FRAMES == 0:
-            self._publish(
-                ContextUsed(
-                    at_ms=now_ms,
-                    used_ms=self._context_frames * FRAME_MS,
-                    limit_ms=limit * FRAME_MS,
-                    running_out=self._context_frames >= limit * _CONTEXT_WARNING,
-                )
-            )
+            self._tell.context(self._context_frames, limit, now_ms)
         self._context_frames += 1
-
-    def _hear_back_end(self, feed: OracleFeed, frame: int, now_ms: float) -> None:
-        for event in self._oracle_box.drain():
-            match event:
-                case OracleRevision() if event.utterance >= self._oracle_floor:
-                    feed.offer(event, frame, now_ms)
-                case OracleCurrent():
-                    self._current = event
-                case OracleRequested():
-                    self._backend_down = False
-                case OracleFailed(superseded=False, will_retry=False):
-                    self._backend_down = True
-                case SttPartial() if event.text.strip():
-                    # A noise opens an utterance too; only words make the old question's answer unwanted.
-                    self._oracle_floor = max(self._oracle_floor, event.utterance)
-                case SttFinal() if not event.text.strip():
-                    self._empty_final = event.utterance
-                case _:
-                    pass
-
-    def _oracle_is_current(self, feed: OracleFeed, user: UserActivity) -> bool:
-        """Whether the revision that is fed was asked with all that the user has said."""
-        current = self._current
-        return (
-            current is not None
-            and current.utterance == user.utterance
-            and current.generation == feed.generation
-            and current.heard_until_ms >= self._last_speech_ms
-        )
 
     def _conversation_over(self, device: AudioDevice, output: FrontendOutput | None) -> bool:
         """At the end of a recording: everybody has been idle for a while (or it lasts too long) and none follows."""
         if output is None or not device.input_ended:
             return False
         self._tail_frames += 1
-        busy = output.holding_turn or self._speaking or self._activity.in_flight > 0
+        busy = output.holding_turn or self._tell.speaking or self._activity.in_flight > 0
         self._settled_frames = 0 if busy else self._settled_frames + 1
         if self._settled_frames < _SETTLED_FRAMES and self._tail_frames * FRAME_MS < _LONGEST_TAIL_MS:
             return False
@@ -318,94 +321,15 @@ class FrameLoop:
         behind_ms = device.backlog_ms()
         if behind_ms <= _LATE_MS:
             return
-        self._late_frames += 1
         device.skip_playback(int((behind_ms - FRAME_MS) / 1e3 * MODEL_RATE_HZ))
-        self._publish(FrameLate(at_ms=now_ms, frame=frame, behind_ms=behind_ms))
+        self._tell.late(frame, behind_ms, now_ms)
 
     def _close(self, parts: FrameParts | None) -> None:
-        self._bus.unsubscribe(self._oracle_box)
+        self._news.close()
         if parts is None:
             return
         for close in (parts.device.stop, parts.frontend.close):
             try:
                 close()
             except Exception as raised:  # noqa: BLE001 - the other part is closed all the same
-                _log.error("A part of the frame thread did not close cleanly: %s", stack_of(raised))
-
-    # Events --------------------------------------------------------------------------------------------------------
-
-    def _publish(self, event: Event) -> None:
-        self._bus.publish(event)
-
-    def _publish_user(self, user: UserActivity, now_ms: float) -> None:
-        if user.started:
-            resumed = user.utterance == self._latest_utterance
-            self._publish(UserSpeechStarted(at_ms=now_ms, utterance=user.utterance, resumed=resumed))
-        if user.paused:
-            self._publish(
-                UserSpeechEnded(at_ms=now_ms, utterance=user.utterance, last_speech_ms=now_ms - user.silence_ms)
-            )
-        if user.speaking or user.paused:
-            self._last_speech_ms = now_ms - user.silence_ms
-        self._latest_utterance = user.utterance
-
-    def _publish_output(
-        self, feed: OracleFeed, output: FrontendOutput, user: UserActivity, frame: int, now_ms: float
-    ) -> None:
-        if output.speech_started:
-            self._answering = user.utterance
-            self._speaking = True
-            self._publish(AgentSpeechStarted(at_ms=now_ms + output.onset_ms, utterance=self._answering))
-        onset_ms = output.onset_ms if output.speech_started else 0.0
-        for word in output.words:
-            self._publish(
-                AgentText(
-                    at_ms=now_ms + onset_ms,
-                    utterance=self._answering,
-                    text=word.text,
-                    frame=frame,
-                    generation=word.generation,
-                    kind=word.kind,
-                )
-            )
-        if output.interrupted:
-            feed.clear(frame)
-            self._oracle_floor = max(self._oracle_floor, user.utterance)
-            self._publish(Interrupted(at_ms=now_ms, utterance=self._answering))
-        if output.speech_ended or output.interrupted:
-            self._speaking = False
-            end_ms = now_ms + FRAME_MS
-            self._publish(AgentSpeechEnded(at_ms=end_ms, utterance=self._answering, interrupted=output.interrupted))
-
-    def _publish_accounts(self, feed: OracleFeed, now_ms: float) -> None:
-        for account in feed.take_accounts():
-            self._publish(
-                OracleApplied(
-                    at_ms=now_ms,
-                    generation=account.generation,
-                    frame=account.frame,
-                    tokens_fed=account.tokens_fed,
-                    tokens_missed=account.tokens_missed,
-                    ended=account.ended,
-                )
-            )
-
-    def _publish_timing(
-        self, device: AudioDevice, frame: int, now_ms: float, heard: PcmFrame, spoken: PcmFrame
-    ) -> None:
-        p50, p95 = np.percentile(self._step_ms, (50, 95))
-        stats = device.stats
-        self._publish(
-            FrameTiming(
-                at_ms=now_ms,
-                frame=frame + 1,
-                step_p50_ms=float(p50),
-                step_p95_ms=float(p95),
-                late_frames=self._late_frames,
-                input_dbfs=level_dbfs(heard),
-                output_dbfs=level_dbfs(spoken),
-                stt_dropped_frames=self._stt_dropped(),
-                audio_underruns=stats.underrun_samples // FRAME_SAMPLES,
-                audio_overruns=stats.overrun_samples // FRAME_SAMPLES,
-            )
-        )
+                crash.report(raised, "frame thread, closing")

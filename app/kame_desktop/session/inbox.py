@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
+import threading
 from collections import deque
 
 from kame_desktop.backend.stt.base import SttFrame
@@ -23,34 +25,43 @@ class SttInbox:
         self._frames: deque[SttFrame] = deque()
         self._capacity = capacity_frames
         self._ready = asyncio.Event()
+        self._lock = threading.Lock()
         self._closed = False
         self.dropped_frames = 0
 
     def put(self, frame: SttFrame) -> None:
-        """Queue a frame; never blocks."""
+        """Queue a frame; waits for nothing but another thread's hand on the queue."""
         if self._closed:
             return
         self._activity.begin()
-        self._frames.append(frame)
-        if len(self._frames) > self._capacity:
-            try:
-                self._frames.popleft()
-            except IndexError:
-                pass
-            else:
-                self.dropped_frames += 1
-                self._activity.end()
+        with self._lock:
+            self._frames.append(frame)
+            if len(self._frames) > self._capacity:
+                self._drop_oldest()
         self._host.call(self._ready.set)
+
+    def _drop_oldest(self) -> None:
+        """The end of an utterance goes on to the next frame: without it no words of it would ever be final."""
+        lost = self._frames.popleft()
+        self.dropped_frames += 1
+        self._activity.end()
+        following = self._frames[0]
+        if following.user.utterance == lost.user.utterance and (lost.user.started or lost.user.finished):
+            user = dataclasses.replace(
+                following.user,
+                started=following.user.started or lost.user.started,
+                finished=following.user.finished or lost.user.finished,
+            )
+            self._frames[0] = dataclasses.replace(following, user=user)
 
     async def get(self) -> SttFrame:
         """Wait for the next frame. The caller answers it with ``done``."""
         while True:
-            try:
-                return self._frames.popleft()
-            except IndexError:
+            with self._lock:
+                if self._frames:
+                    return self._frames.popleft()
                 self._ready.clear()
-            if not self._frames:
-                await self._ready.wait()
+            await self._ready.wait()
 
     def done(self) -> None:
         """The latest frame was dealt with."""
@@ -59,6 +70,7 @@ class SttInbox:
     def close(self) -> None:
         """Take no more and forget what is queued."""
         self._closed = True
-        while self._frames:
-            self._frames.popleft()
-            self._activity.end()
+        with self._lock:
+            while self._frames:
+                self._frames.popleft()
+                self._activity.end()

@@ -11,93 +11,19 @@ answer.
   unfinished sentence waits and a final takes the place of the youngest stream without a token.
 - Deadlines: first token, gap between tokens, whole answer. Keep-alives don't count, only tokens do.
 - Transient failures back off (doubling, with jitter, honouring Retry-After) and ask again while the words still stand;
-  a permanent one stops all asking until the model is changed.
+  a permanent one stops all asking until the model is changed, unless another model stands in.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import random
-import re
-import unicodedata
 from dataclasses import dataclass, field
 
 from kame_desktop.core.events import AskReason
-
-_NOT_WORD = re.compile(r"[^\w'%$€£+]+", re.UNICODE)
-
-
-def normalised_words(text: str) -> tuple[str, ...]:
-    """Words without case, punctuation and spacing: what has to change before the question is another one."""
-    plain = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
-    return tuple(word for word in (piece.strip("'") for piece in _NOT_WORD.split(plain)) if word)
-
-
-@dataclass(frozen=True, slots=True)
-class SchedulerOptions:
-    """Times in milliseconds; see the module's text."""
-
-    min_spacing_ms: float = 350.0
-    max_in_flight: int = 3
-    first_token_deadline_ms: float = 4_000.0
-    gap_deadline_ms: float = 3_000.0
-    answer_deadline_ms: float = 20_000.0
-    backoff_base_ms: float = 500.0
-    backoff_max_ms: float = 8_000.0
-    max_attempts: int = 4
-    speculate: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """Start request ``generation`` with this question."""
-
-    generation: int
-    utterance: int
-    text: str
-    because: AskReason
-    unfinished: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Adopt:
-    """``generation`` has its first token: from now on its text is the oracle."""
-
-    generation: int
-
-
-@dataclass(frozen=True, slots=True)
-class Drop:
-    """Close the stream of ``generation``: a newer one counts, or nobody waits for it any more."""
-
-    generation: int
-
-
-@dataclass(frozen=True, slots=True)
-class Expire:
-    """Close the stream of ``generation``: it missed a deadline. ``what`` is for the user."""
-
-    generation: int
-    what: str
-    will_retry: bool
-
-
-@dataclass(frozen=True, slots=True)
-class WillRetry:
-    """The failure of ``generation`` is dealt with: it will be asked again in ``after_ms``."""
-
-    generation: int
-    after_ms: float
-
-
-@dataclass(frozen=True, slots=True)
-class GiveUp:
-    """No answer will come for this question as things stand; ``permanent``: nor for any until the model is changed."""
-
-    generation: int
-    permanent: bool
-
-
-Action = Ask | Adopt | Drop | Expire | WillRetry | GiveUp
+from kame_desktop.core.words import normalised_words
+from kame_desktop.session.oracle_actions import Action, Adopt, Ask, Drop, Expire, GiveUp, WillRetry
+from kame_desktop.session.oracle_options import SchedulerOptions
 
 
 @dataclass(slots=True)
@@ -125,7 +51,7 @@ class OracleScheduler:
     """See the module's text. Owner: the asyncio thread.
 
     Attributes:
-        options: Times and limits; ``options`` may be replaced while running (a budget sets ``speculate`` to False).
+        options: Times and limits; ``set_speculation`` changes ``speculate`` while running.
         calls: How many requests were started.
         stale_tokens: Tokens of replaced generations that were dropped.
     """
@@ -217,12 +143,14 @@ class OracleScheduler:
             now_ms: Session time.
             generation: Its number.
             retryable: Asking the same again may work.
-            blocks: Otherwise: no question will be answered (a refused key), not just this one (too long, refused).
+            blocks: Otherwise: no question will be answered (a refused key), not just this one (too long, refused, or
+                another model stands in).
             retry_after_ms: How long the service asked us to wait.
         """
         request = self._in_flight.pop(generation, None)
         if request is None:
             return []
+        self._broke_off(generation)
         if not retryable and not blocks:
             return [GiveUp(generation, permanent=False), *self._poll(now_ms)]
         if not retryable:
@@ -250,12 +178,27 @@ class OracleScheduler:
         self._retry_at_ms = None
         self._first_token_ms = None
         self._last_ask_ms = None
+        return self._ask_anew(now_ms)
+
+    def put_to_another(self, now_ms: float) -> list[Action]:
+        """A model gave up, and another one stands in: the question is put to it at once.
+
+        Not when it has its answer, or when a request with the same words is under way.
+        """
+        self._attempts = 0
+        self._retry_at_ms = None
         question = self._question
-        if question is None or (question.utterance, question.words) == self._answered:
+        if question is None or any(
+            (request.utterance, request.words) == (question.utterance, question.words)
+            for request in self._in_flight.values()
+        ):
             return []
-        if not (question.final or self.options.speculate):
-            return []
-        return self._ask(now_ms, AskReason.MODEL_CHANGED)
+        return self._ask_anew(now_ms)
+
+    def set_speculation(self, now_ms: float, on: bool) -> list[Action]:
+        """Ask unfinished sentences too, or finals only, from now on. What is under way goes on."""
+        self.options = dataclasses.replace(self.options, speculate=on)
+        return self._poll(now_ms)
 
     def timer(self, now_ms: float) -> list[Action]:
         """Time has passed; call it at ``next_timer_ms``."""
@@ -266,7 +209,10 @@ class OracleScheduler:
                 continue
             del self._in_flight[request.generation]
             rambles = request.last_token_ms is not None and now_ms >= request.asked_ms + self.options.answer_deadline_ms
-            later = [] if rambles else self._retry_later(now_ms, request, None)
+            later: list[Action] = []
+            if not rambles:
+                self._broke_off(request.generation)
+                later = self._retry_later(now_ms, request, None)
             retries = any(isinstance(action, WillRetry) for action in later)
             actions += [Expire(request.generation, missed, retries), *later]
         return actions + self._poll(now_ms)
@@ -341,6 +287,21 @@ class OracleScheduler:
             return False
         return (question.utterance, question.words) != self._asked
 
+    def _broke_off(self, generation: int) -> None:
+        """An answer that broke off is none."""
+        if self._adopted == generation:
+            self._answered = None
+
+    def _ask_anew(self, now_ms: float) -> list[Action]:
+        """Put the question at once if it has no answer; one that may not be asked yet waits for its final."""
+        question = self._question
+        if question is None or (question.utterance, question.words) == self._answered:
+            return []
+        self._asked = None
+        if not (question.final or self.options.speculate):
+            return []
+        return self._ask(now_ms, AskReason.MODEL_CHANGED)
+
     def _may_ask_at_ms(self) -> float:
         """The earliest time for the question that needs asking."""
         question = self._question
@@ -393,8 +354,6 @@ class OracleScheduler:
         stands = self._asked == (request.utterance, request.words) and request.generation == self._generation
         if not stands:
             return self._poll(now_ms)
-        if self._adopted == request.generation:
-            self._answered = None  # an answer that broke off is none
         self._attempts += 1
         if self._attempts >= self.options.max_attempts:
             return [GiveUp(request.generation, permanent=False)]

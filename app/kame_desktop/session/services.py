@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from kame_desktop.backend.llm.base import LlmModel
+from kame_desktop.audio.base import AudioControls, DeviceList, MicTestResult
+from kame_desktop.backend.llm.base import KeyStore, LlmChoice, LlmModel, LlmTest, Provider
+from kame_desktop.core.checks import Check
+from kame_desktop.core.crash_care import CrashCare
 from kame_desktop.core.errors import AppError
 from kame_desktop.core.events import SessionState
 from kame_desktop.frontends.registry import NO_OPTIONS, EngineInfo, EngineOptions
+from kame_desktop.recordings.format import RecordingOptions
+from kame_desktop.recordings.library import RecordingLibrary
 from kame_desktop.session.bus import Bus
 from kame_desktop.weights.download import Downloader
 
@@ -65,6 +70,22 @@ class ConversationSession(Protocol):
         """Answer with another model from the next request on."""
         ...
 
+    def set_speculation(self, on: bool) -> None:
+        """Ask while the user still speaks, or only finished sentences; at once."""
+        ...
+
+    def set_controls(self, controls: AudioControls) -> None:
+        """Mute, push-to-talk, volume and the like, from the next frame on."""
+        ...
+
+    def start_recording(self, options: RecordingOptions) -> None:
+        """Begin to record; ``RecordingChanged`` tells whether, and where."""
+        ...
+
+    def stop_recording(self) -> None:
+        """End the recording, if there is one."""
+        ...
+
 
 class Services(Protocol):
     """The composition root as the window sees it."""
@@ -75,6 +96,38 @@ class Services(Protocol):
 
     def llm_models(self) -> Sequence[LlmModel]:
         """Language models to choose from; the starter first when it is installed."""
+        ...
+
+    def llm_choices(self) -> Sequence[LlmChoice]:
+        """Language models in groups, with where their keys come from; no network. May block on the keyring."""
+        ...
+
+    def discover_llms(self) -> Sequence[LlmChoice]:
+        """Models of services on this computer (Ollama, LM Studio). Blocks up to 1 s: not for the GUI thread."""
+        ...
+
+    def test_llm(self, model: LlmModel) -> LlmTest:
+        """One real call. Blocks up to 15 s: not for the GUI thread."""
+        ...
+
+    def llm_providers(self) -> Sequence[Provider]:
+        """Providers that a key can be given for."""
+        ...
+
+    def keys(self) -> KeyStore:
+        """The keys of providers."""
+        ...
+
+    def audio_devices(self, *, rescan: bool = False) -> DeviceList:
+        """Sound devices to choose from; ``rescan`` has PortAudio look again, when no stream is open. May block."""
+        ...
+
+    def test_microphone(self, level: Callable[[float], None]) -> MicTestResult:
+        """Record three seconds, tell the level (dBFS) about ten times a second. Blocks; raises DeviceError."""
+        ...
+
+    def play(self, result: MicTestResult) -> None:
+        """Play a microphone test back. Blocks; raises DeviceError."""
         ...
 
     def resolve_llm(self, name: str, api_base: str | None = None) -> LlmModel:
@@ -103,6 +156,26 @@ class Services(Protocol):
 
     def weights(self) -> Downloader:
         """Gets weights, with the user's consent."""
+        ...
+
+    def check_system(self, found: Callable[[str, Check], None], *, sound: bool) -> Sequence[tuple[str, Check]]:
+        """Look at what works here; ``found`` is told of each. Blocks for seconds: not for the GUI thread."""
+        ...
+
+    def diagnostics(self, checks: Sequence[tuple[str, Check]] = ()) -> str:
+        """A text to pass on, without keys, names and words. Blocks."""
+        ...
+
+    def crash_care(self) -> CrashCare | None:
+        """The reports of crashes, while the window is open."""
+        ...
+
+    def recordings(self) -> RecordingLibrary:
+        """The recordings on this computer. It blocks on the disk: not for the GUI thread."""
+        ...
+
+    def recording_options(self, request: SessionRequest) -> RecordingOptions:
+        """How a session of this kind is recorded, by the settings."""
         ...
 
     def open_session(self, request: SessionRequest) -> ConversationSession:

@@ -1,44 +1,34 @@
 """One conversation: its threads and its state machine.
 
-A session is one object: nothing of it survives into the next. ``start``, ``request_stop``, ``switch_llm`` and
-``wait_stopped`` may be called on any thread; all but the last return at once. Stop order: device and frame thread, then
-the asyncio side. A stop ends within 2 s whatever is loading or hanging.
+A session is one object: nothing of it survives into the next. Every method may be called on any thread, and all but
+``wait_stopped`` return at once; of wishes (a model, speculation, controls) the newest wins. Stop order: device and
+frame thread, then the asyncio side. A stop ends within 2 s whatever is loading or hanging.
 """
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from kame_desktop.audio.base import AudioControls
 from kame_desktop.backend.llm.base import LlmModel, StreamingLlm
-from kame_desktop.backend.stt.base import StreamingStt, Transcription
+from kame_desktop.backend.stt.base import StreamingStt
 from kame_desktop.core.activity import Activity
 from kame_desktop.core.clock import Clock
-from kame_desktop.core.errors import AppError, as_app_error
-from kame_desktop.core.events import (
-    AgentSpeechEnded,
-    AgentText,
-    ComponentError,
-    Interrupted,
-    SessionState,
-    SessionStateChanged,
-    SttFinal,
-    SttPartial,
-    UserSpeechEnded,
-    UserSpeechStarted,
-)
+from kame_desktop.core.errors import AppError, ResourceError, as_app_error
+from kame_desktop.core.events import ComponentError, SessionState, SessionStateChanged
 from kame_desktop.frontends.base import Capabilities
+from kame_desktop.recordings.format import RecordingOptions
 from kame_desktop.session.async_host import AsyncHost
+from kame_desktop.session.back_end import BackEnd
 from kame_desktop.session.bus import Bus
 from kame_desktop.session.frame_loop import FrameLoop, FrameParts
 from kame_desktop.session.inbox import SttInbox
-from kame_desktop.session.oracle_driver import OracleDriver, OracleOptions
-from kame_desktop.session.oracle_scheduler import OracleScheduler, SchedulerOptions
-from kame_desktop.session.transcript import Transcript
+from kame_desktop.session.oracle_options import OracleOptions, SchedulerOptions
+from kame_desktop.session.recorder import Recorder
+from kame_desktop.session.usage_ledger import UsageLedger
 
 _log = logging.getLogger(__name__)
 
@@ -68,6 +58,7 @@ class SessionParts:
         llm: Client of language models (asyncio thread).
         clock: The session's time.
         activity: The count of work in flight.
+        ledger: Where each day's usage is kept; None: nowhere.
     """
 
     frame_parts: Callable[[], FrameParts]
@@ -75,6 +66,7 @@ class SessionParts:
     llm: Callable[[], StreamingLlm]
     clock: Clock
     activity: Activity
+    ledger: UsageLedger | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +76,7 @@ class SessionConfig:
     model: LlmModel
     scheduler: SchedulerOptions = field(default_factory=SchedulerOptions)
     oracle: OracleOptions = field(default_factory=OracleOptions)
+    controls: AudioControls = field(default_factory=AudioControls)
 
 
 class Session:
@@ -95,10 +88,7 @@ class Session:
 
     def __init__(self, config: SessionConfig, parts: SessionParts) -> None:
         self.bus = Bus()
-        self._config = config
-        self._parts = parts
         self._clock = parts.clock
-        self._activity = parts.activity
         self._lock = threading.Lock()
         self._state = SessionState.IDLE
         self._waiting_for = set(_WAITING)
@@ -109,23 +99,36 @@ class Session:
         self._stopped = threading.Event()
         self._stopped.set()
         self._host = AsyncHost()
-        self._inbox = SttInbox(self._host, self._activity)
-        self._driver: OracleDriver | None = None
-        self._llm: StreamingLlm | None = None
-        self._switching: asyncio.Task[None] | None = None
-        self._stt_problem = False
-        self._steerable = True
+        self._inbox = SttInbox(self._host, parts.activity)
+        self._back_end = BackEnd(
+            host=self._host,
+            inbox=self._inbox,
+            bus=self.bus,
+            clock=parts.clock,
+            activity=parts.activity,
+            make_stt=parts.stt,
+            make_llm=parts.llm,
+            model=config.model,
+            scheduler=config.scheduler,
+            oracle=config.oracle,
+            ledger=parts.ledger,
+            on_ready=lambda: self._on_ready("back end"),
+        )
         self._frames = FrameLoop(
             make_parts=parts.frame_parts,
             stt_sink=self._inbox.put,
             stt_dropped=lambda: self._inbox.dropped_frames,
             bus=self.bus,
             clock=self._clock,
-            activity=self._activity,
+            activity=parts.activity,
             on_progress=self._on_progress,
             on_ready=self._on_frontend_ready,
             on_running=self._on_running,
             on_end=self._on_frames_end,
+            controls=config.controls,
+        )
+        self._recorder = Recorder(
+            host=self._host, bus=self.bus, clock=self._clock, activity=parts.activity, frames=self._frames
         )
 
     @property
@@ -142,9 +145,20 @@ class Session:
             self._used = True
             self._stopped.clear()
         self._transition(SessionState.LOADING, "loading", progress=0.0)
-        self._host.start(self._serve, self._on_host_end)
-        self._frames.start()
-        self._launched.set()
+        try:
+            self._host.start(self._back_end.serve, self._on_host_end)
+            self._recorder.open()
+            self._frames.start()
+        except (OSError, RuntimeError):  # no more files or threads to be had
+            self._fail(
+                ResourceError(
+                    "This computer can't give the conversation the threads and files that it needs.",
+                    "Close other programs, then start again.",
+                    component="session",
+                )
+            )
+        finally:
+            self._launched.set()
 
     def request_stop(self) -> None:
         """Begin to stop; returns at once, and again when already stopping."""
@@ -161,7 +175,27 @@ class Session:
 
     def switch_llm(self, model: LlmModel) -> None:
         """Answer with another model from the next request on (made ready first, the old one answers meanwhile)."""
-        self._host.call(self._start_switch, model)
+        self._back_end.switch(model)
+
+    def set_speculation(self, on: bool) -> None:
+        """Ask while the user still speaks, or only finished sentences; at once.
+
+        ``UsageUpdated.speculating`` tells what holds: an engine that waits for finals and a budget that is nearly
+        spent have the last word.
+        """
+        self._back_end.set_speculation(on)
+
+    def set_controls(self, controls: AudioControls) -> None:
+        """Mute, push-to-talk, volume and the like, from the next frame on."""
+        self._frames.set_controls(controls)
+
+    def start_recording(self, options: RecordingOptions) -> None:
+        """Begin to record; ``RecordingChanged`` tells whether, and where. Returns at once."""
+        self._recorder.start(options)
+
+    def stop_recording(self) -> None:
+        """End the recording, if there is one. Returns at once."""
+        self._recorder.stop()
 
     # State machine -------------------------------------------------------------------------------------------------
 
@@ -204,7 +238,7 @@ class Session:
             )
 
     def _on_frontend_ready(self, capabilities: Capabilities) -> None:
-        self._steerable = capabilities.steerable
+        self._back_end.serve_front_end(capabilities)
         self._on_ready("front end")
 
     def _on_ready(self, part: str) -> None:
@@ -227,14 +261,19 @@ class Session:
         self._close_soon()
 
     def _on_frames_end(self, error: AppError | None) -> None:
-        if error is not None:
-            self._fail(error)
-        else:
+        if error is None:
             self.request_stop()
+        elif not self._is_closing():
+            self._fail(error)
 
     def _on_host_end(self, error: BaseException | None) -> None:
-        if error is not None:
+        if error is not None and not self._is_closing():
             self._fail(as_app_error(error, "back end"))
+
+    def _is_closing(self) -> bool:
+        """What fails now fails because of the stop, or after it: nobody wants to hear of it."""
+        with self._lock:
+            return self._closing or self._state in (SessionState.STOPPING, SessionState.IDLE)
 
     def _close_soon(self) -> None:
         with self._lock:
@@ -254,131 +293,3 @@ class Session:
             _log.warning("A part was still loading when the conversation was stopped.")
         self._transition(SessionState.IDLE, "stopped")
         self._stopped.set()
-
-    # The asyncio side ----------------------------------------------------------------------------------------------
-
-    async def _serve(self) -> None:
-        stt = self._parts.stt()
-        llm = self._parts.llm()
-        transcript = Transcript()
-        driver = OracleDriver(
-            llm=llm,
-            model=self._config.model,
-            scheduler=OracleScheduler(self._config.scheduler),
-            transcript=transcript,
-            bus=self.bus,
-            clock=self._clock,
-            activity=self._activity,
-            options=self._config.oracle,
-        )
-        self._llm = llm
-        try:
-            async with asyncio.TaskGroup() as loading:
-                loading.create_task(stt.load(), name="load-stt")
-                loading.create_task(llm.load(self._config.model), name="load-llm")
-            driver.announce()
-            self._driver = driver
-            stt.start(self._on_transcription, self._on_stt_error)
-            self._on_ready("back end")
-            async with asyncio.TaskGroup() as group:
-                group.create_task(self._feed_stt(stt), name="feed-stt")
-                group.create_task(self._hear(transcript, driver), name="hear-bus")
-        except BaseExceptionGroup as group_error:
-            raise group_error.exceptions[0] from None
-        finally:
-            self._driver = None
-            await driver.close()
-            await stt.close()
-            await llm.close()
-
-    async def _feed_stt(self, stt: StreamingStt) -> None:
-        while True:
-            frame = await self._inbox.get()
-            try:
-                stt.feed(frame)
-            finally:
-                self._inbox.done()
-
-    async def _hear(self, transcript: Transcript, driver: OracleDriver) -> None:
-        loop = asyncio.get_running_loop()
-        ready = asyncio.Event()
-
-        def wake() -> None:
-            with contextlib.suppress(RuntimeError):  # the loop has ended
-                loop.call_soon_threadsafe(ready.set)
-
-        box = self.bus.subscribe(
-            UserSpeechStarted,
-            UserSpeechEnded,
-            SttPartial,
-            SttFinal,
-            AgentText,
-            AgentSpeechEnded,
-            Interrupted,
-            name="back end",
-            wake=wake,
-            activity=self._activity,
-        )
-        try:
-            while True:
-                await ready.wait()
-                ready.clear()
-                for event in box.drain():
-                    try:
-                        transcript.take(event)
-                        if self._steerable:  # nobody listens to an answer otherwise
-                            driver.take(event)
-                    finally:
-                        box.done(1)
-        finally:
-            self.bus.unsubscribe(box)
-
-    def _on_transcription(self, heard: Transcription) -> None:
-        now_ms = self._clock.now_ms()
-        if heard.final:
-            self.bus.publish(
-                SttFinal(
-                    at_ms=now_ms,
-                    utterance=heard.utterance,
-                    text=heard.text,
-                    audio_ms=heard.audio_ms,
-                    heard_until_ms=heard.heard_until_ms,
-                )
-            )
-            return
-        self.bus.publish(
-            SttPartial(
-                at_ms=now_ms,
-                utterance=heard.utterance,
-                rev=heard.rev,
-                text=heard.text,
-                stable_words=heard.stable_words,
-                audio_ms=heard.audio_ms,
-                heard_until_ms=heard.heard_until_ms,
-                lag_ms=max(0.0, now_ms - heard.heard_until_ms),
-            )
-        )
-
-    def _on_stt_error(self, error: BaseException) -> None:
-        if self._stt_problem:
-            return
-        self._stt_problem = True
-        problem = as_app_error(error, "speech-to-text")
-        self.bus.publish(ComponentError.of(problem, self._clock.now_ms()))
-
-    def _start_switch(self, model: LlmModel) -> None:
-        if self._switching is not None:
-            self._switching.cancel()
-        self._switching = asyncio.get_running_loop().create_task(self._switch(model), name="switch-llm")
-
-    async def _switch(self, model: LlmModel) -> None:
-        driver, llm = self._driver, self._llm
-        if driver is None or llm is None:
-            return
-        try:
-            await llm.load(model)
-        except AppError as error:
-            self.bus.publish(ComponentError.of(error, self._clock.now_ms()))
-            driver.announce()
-            return
-        driver.switch(model)

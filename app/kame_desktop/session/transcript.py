@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass, field
 
+from kame_desktop.core.backchannel import is_backchannel
 from kame_desktop.core.events import (
     AgentSpeechEnded,
     AgentText,
@@ -88,8 +89,12 @@ class Transcript:
                 pass
 
     def before(self, utterance: int) -> list[tuple[str, str]]:
-        """Pairs (user, assistant as played) of the turns before ``utterance`` that have words of the user."""
-        return [(turn.user, turn.answer) for number, turn in self._turns.items() if number < utterance and turn.user]
+        """Pairs (user, assistant as played) of the turns before ``utterance`` that have words of the user.
+
+        A filler that nobody answered ("uh-huh") is no turn of the conversation.
+        """
+        earlier = [turn for number, turn in self._turns.items() if number < utterance and turn.user]
+        return [(turn.user, turn.answer) for turn in earlier if turn.words or not is_backchannel(turn.user)]
 
     def spoken_answer(self, utterance: int) -> str:
         """What has been played in answer to ``utterance``, openers left out."""

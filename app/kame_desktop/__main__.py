@@ -14,7 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
 from kame_desktop import __version__
+from kame_desktop.commands import devices, doctor, mic_test
+from kame_desktop.commands.history import add_history
+from kame_desktop.commands.llm import add_llm
 from kame_desktop.commands.models import add_arguments as add_models
+from kame_desktop.core.crash import PlaceFormatter
+from kame_desktop.core.crash_care import CrashCare
 from kame_desktop.core.errors import AppError, MissingError, as_app_error, stack_of
 from kame_desktop.core.heap import limit_heaps
 from kame_desktop.frontends.registry import EngineOptions
@@ -23,7 +28,18 @@ if TYPE_CHECKING:
     from kame_desktop.bootstrap import Application
 
 _log = logging.getLogger(__name__)
-_OTHER_ENGINES = "cascade, kame or moshi"
+_LIBRARIES = (
+    "faster_whisper",
+    "httpcore",
+    "httpcore2",
+    "httpx",
+    "httpx2",
+    "huggingface_hub",
+    "keyring",
+    "LiteLLM",
+    "openai",
+)
+_OTHER_ENGINES = "cascade, alone, kame or moshi"
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -34,12 +50,14 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"kame-desktop {__version__}")
     parser.add_argument("--verbose", action="store_true", help="log to standard error (never your words or keys)")
+    _add_weather(parser, default=None)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
 
     demo = commands.add_parser("demo", help="answer two spoken sample questions in the terminal")
     demo.add_argument("--out", type=Path, metavar="OUT.wav", help="where to write the conversation")
     demo.add_argument("--engine", default="lite", metavar="ENGINE", help=f"lite (default), {_OTHER_ENGINES}")
     _add_engine_options(demo)
+    _add_weather(demo)
     demo.add_argument("--fast", action="store_true", help="as fast as the CPU allows instead of real time")
 
     run = commands.add_parser("run", help="answer a sound file as if it were the microphone")
@@ -51,6 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--stt", metavar="NAME", help="'whisper', a folder of CTranslate2 weights, or a cached size")
     run.add_argument("--llm", metavar="NAME", help="'starter' or any litellm model name")
     run.add_argument("--api-base", metavar="URL", help="address of an OpenAI-compatible service for --llm")
+    _add_weather(run)
     run.add_argument("--fast", action="store_true", help="on the audio clock, as fast as the CPU allows")
     run.add_argument("--json", action="store_true", help="print one summary object")
 
@@ -61,13 +80,33 @@ def _parser() -> argparse.ArgumentParser:
     latency.add_argument("--json", action="store_true", help="print one object")
     oracle = benches.add_parser("oracle", help="how soon an answer has seen a new word, against a loopback server")
     oracle.add_argument("--json", action="store_true", help="print one object")
+    weather = benches.add_parser("weather", help="what a slow network changes, and that the first sound stays")
+    weather.add_argument("--json", action="store_true", help="print one object")
+    start = benches.add_parser("start", help="from the command to the window, and to a conversation that runs")
+    start.add_argument("--runs", type=_positive, default=3, metavar="N", help="how often (default 3)")
+    start.add_argument("--json", action="store_true", help="print one object")
     frames = benches.add_parser("frames", help="what a frame of the speech-to-speech model takes")
     frames.add_argument("--engine", default="kame", metavar="ENGINE", help="kame (default) or moshi")
     _add_engine_options(frames)
     frames.add_argument("--json", action="store_true", help="print one object")
 
     add_models(commands)
+    add_llm(commands)
+    add_history(commands)
+    devices.add_arguments(commands)
+    mic_test.add_arguments(commands)
+    doctor.add_arguments(commands)
     return parser
+
+
+def _add_weather(parser: argparse.ArgumentParser, default: object = argparse.SUPPRESS) -> None:
+    """``default``: a command must not undo what was said before it."""
+    parser.add_argument(
+        "--weather",
+        default=default,
+        metavar="SPEC",
+        help='a bad network in front of the language model, as in "latency=300ms,jitter=100ms,loss=2%%"',
+    )
 
 
 def _add_engine_options(parser: argparse.ArgumentParser) -> None:
@@ -92,21 +131,24 @@ def _set_up_logging(verbose: bool) -> None:
         format="%(asctime)s %(name)s %(message)s",
         stream=sys.stderr,
     )
-    if not verbose:
-        for library in ("faster_whisper", "httpx", "httpx2", "LiteLLM", "huggingface_hub"):
-            logging.getLogger(library).setLevel(logging.CRITICAL)
+    for handler in logging.getLogger().handlers:
+        handler.setFormatter(PlaceFormatter("%(asctime)s %(name)s %(message)s"))
+    for library in _LIBRARIES:
+        # They log addresses, which may hold a key, from INFO on.
+        logging.getLogger(library).setLevel(logging.WARNING if verbose else logging.CRITICAL)
 
 
 def _dispatch(arguments: argparse.Namespace) -> int:
+    from kame_desktop.backend.llm.weather import Weather
     from kame_desktop.bootstrap import Application
     from kame_desktop.commands.signals import stop_signals
 
-    app = Application()
+    app = Application(weather=Weather.parse(arguments.weather) if arguments.weather is not None else None)
     if app.settings_warning:
         _say(app.settings_warning)
     if arguments.command is None:
         return _open_window(app)
-    with stop_signals:
+    with stop_signals, CrashCare():
         return _carry_out(app, arguments)
 
 
@@ -134,6 +176,34 @@ def _carry_out(app: Application, arguments: argparse.Namespace) -> int:
             from kame_desktop.commands.models import run_models
 
             return run_models(arguments)
+        case "llm":
+            from kame_desktop.commands.llm import run_llm
+
+            return run_llm(app, arguments)
+        case "history":
+            from kame_desktop.commands.history import run_history
+
+            return run_history(app, arguments)
+        case "devices":
+            return devices.run_devices(app, as_json=arguments.json)
+        case "mic-test":
+            return mic_test.run_mic_test(app, out=arguments.out, play=not arguments.no_play, as_json=arguments.json)
+        case "doctor":
+            return doctor.run_doctor(
+                app,
+                measure=arguments.measure,
+                network=arguments.network,
+                report=arguments.report,
+                as_json=arguments.json,
+            )
+        case "bench" if arguments.bench == "start":
+            from kame_desktop.commands.bench_start import bench_start
+
+            return bench_start(runs=arguments.runs, as_json=arguments.json)
+        case "bench" if arguments.bench == "weather":
+            from kame_desktop.commands.bench_weather import bench_weather
+
+            return bench_weather(app, as_json=arguments.json)
         case "bench" if arguments.bench == "frames":
             from kame_desktop.commands.bench_frames import bench_frames
 

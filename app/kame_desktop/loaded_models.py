@@ -46,6 +46,11 @@ class LoadedModels:
                 self._decoders = {name: WhisperDecoder(name)}
             return self._decoders[name]
 
+    def forget_decoder(self, name: str) -> None:
+        """The next one to ask gets another speech-to-text model: this one has crashed. Any thread."""
+        with self._lock:
+            self._decoders.pop(name, None)
+
     def starter(self) -> KeptServer:
         """The server of the starter model, running or not; it goes on until ``close``. Any thread."""
         from kame_desktop.backend.llm.kept_server import KeptServer

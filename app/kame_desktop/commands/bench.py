@@ -16,10 +16,11 @@ from rich.console import Console
 from rich.table import Table
 
 from kame_desktop.bootstrap import Application
+from kame_desktop.commands.answer_times import AnswerTimes, cell, note, spread
 from kame_desktop.commands.output import printing, put
 from kame_desktop.commands.runner import EXIT_OK, run_to_end
 from kame_desktop.core.events import Event
-from kame_desktop.session.metrics import Metrics, percentile
+from kame_desktop.session.metrics import Metrics
 from kame_desktop.session.services import ConversationSession, SessionRequest
 
 ENGINES = ("lite", "cascade")
@@ -27,21 +28,19 @@ ENGINES = ("lite", "cascade")
 
 @dataclass(slots=True)
 class EngineTimes:
-    """What one engine took over all runs, in milliseconds from the end of the user's speech."""
+    """What one engine took over all runs."""
 
-    first_sound: list[float] = field(default_factory=list)
-    first_content_word: list[float] = field(default_factory=list)
+    answers: AnswerTimes = field(default_factory=AnswerTimes)
     wall_s: float = 0.0
     cpu_s: float = 0.0
-    missing: int = 0
 
     def summary(self) -> dict[str, Any]:
         """JSON-ready medians and 90th percentiles."""
         return {
-            "first_sound_ms": _spread(self.first_sound),
-            "first_content_word_ms": _spread(self.first_content_word),
-            "turns": len(self.first_sound),
-            "turns_without_answer": self.missing,
+            "first_sound_ms": spread(self.answers.first_sound),
+            "first_content_word_ms": spread(self.answers.first_content_word),
+            "turns": len(self.answers.first_sound),
+            "turns_without_answer": self.answers.missing,
             "cpu_cores": round(self.cpu_s / self.wall_s, 2) if self.wall_s else None,
         }
 
@@ -54,7 +53,7 @@ def bench_latency(app: Application, *, runs: int = 5, as_json: bool = False) -> 
     with LoadWatch() as load:
         for number in range(runs):
             for engine in ENGINES:
-                _note(f"run {number + 1} of {runs}: {engine}", quiet=as_json)
+                note(f"run {number + 1} of {runs}: {engine}", quiet=as_json)
                 recorded = app.open_recorded(SessionRequest(engine=engine, llm=llm), clips)
                 _one_run(recorded.session, times[engine], load)
     result = {
@@ -72,7 +71,7 @@ def bench_latency(app: Application, *, runs: int = 5, as_json: bool = False) -> 
         table.add_column(column, justify="left" if column == "engine" else "right")
     for engine, summary in result["engines"].items():
         sound, word = summary["first_sound_ms"], summary["first_content_word_ms"]
-        cells = [_cell(sound["median"]), _cell(sound["p90"]), _cell(word["median"]), _cell(word["p90"])]
+        cells = [cell(sound["median"]), cell(sound["p90"]), cell(word["median"]), cell(word["p90"])]
         table.add_row(engine, *cells, str(summary["cpu_cores"]))
     with printing():
         console = Console(file=sys.stdout)
@@ -95,30 +94,7 @@ def _one_run(session: ConversationSession, times: EngineTimes, load: LoadWatch) 
     if running:
         times.wall_s += time.perf_counter() - running[0][0]
         times.cpu_s += load.cpu_s() - running[0][1]
-    for turn in metrics.summary()["turns"]:
-        if turn["first_sound_ms"] is None or turn["first_content_word_ms"] is None:
-            times.missing += 1
-        if turn["first_sound_ms"] is not None:
-            times.first_sound.append(turn["first_sound_ms"])
-        if turn["first_content_word_ms"] is not None:
-            times.first_content_word.append(turn["first_content_word_ms"])
-
-
-def _spread(values: Sequence[float]) -> dict[str, float | None]:
-    median, p90 = percentile(values, 50), percentile(values, 90)
-    return {
-        "median": None if median is None else round(median, 1),
-        "p90": None if p90 is None else round(p90, 1),
-    }
-
-
-def _cell(value: float | None) -> str:
-    return "—" if value is None else f"{value:.0f} ms"
-
-
-def _note(text: str, *, quiet: bool) -> None:
-    if not quiet and sys.stderr.isatty():
-        sys.stderr.write(text + "\n")
+    times.answers.add(metrics)
 
 
 class LoadWatch:

@@ -40,6 +40,8 @@ def styled(qapp: QApplication) -> Iterator[QApplication]:
     prepare_application(qapp)
     theme.apply_theme(qapp, theme.LIGHT)
     yield qapp
+    theme.set_contrast(qapp, strong=False)
+    theme.set_font_scale(qapp, 1.0)
     qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     qapp.processEvents()
     assert [thread.name for thread in threading.enumerate() if thread.name == "wait-stopped"] == []
@@ -78,4 +80,4 @@ def open_window(
 
     yield make
     for window in opened:
-        window.controller.shut_down()
+        window.shut_down()

@@ -262,7 +262,7 @@ class TestBounds:
     def test_old_turns_go(self, model: ConversationModel):
         for utterance in range(view_models.MAX_TURNS + 2):
             model.apply([heard(utterance, "words"), asked(utterance, utterance)])
-        changes = model.apply([heard(999, "words")])
+        changes = model.apply([heard(view_models.MAX_TURNS + 2, "words")])
         assert len(model.turns) == view_models.MAX_TURNS
         assert (model.dropped_turns, changes.removed) == (3, {2})
         assert 2 not in model.turns

@@ -18,12 +18,13 @@ from PySide6.QtCore import QLocale, QSocketNotifier, QTimer, QTranslator
 from PySide6.QtWidgets import QApplication
 
 from kame_desktop.core.errors import MissingError
-from kame_desktop.core.paths import assets_dir
+from kame_desktop.core.paths import assets_dir, state_dir
 from kame_desktop.core.settings import SettingsStore
 from kame_desktop.session.services import Services
 from kame_desktop.ui import theme
 from kame_desktop.ui.icons import app_icon
 from kame_desktop.ui.main_window import MainWindow
+from kame_desktop.ui.single_instance import Claim, SingleInstance, bring_to_front
 
 _WARM_UP_AFTER_MS = 200
 """The window is painted by then."""
@@ -103,17 +104,30 @@ def run_window(services: Services, settings: SettingsStore) -> int:
         _check_display()
     app = existing if isinstance(existing, QApplication) else QApplication(sys.argv[:1])
     prepare_application(app)
+    instance = SingleInstance(state_dir())
+    claim = instance.claim()
+    if claim is not Claim.FIRST:
+        with contextlib.suppress(OSError):
+            sys.stdout.write(f"{claim.line}\n")
+        return 0 if claim is Claim.SHOWN else 1
     translator = QTranslator(app)
     if translator.load(QLocale.system(), "kame", "_", str(assets_dir() / "translations")):
         app.installTranslator(translator)
+    look = settings.settings.appearance
+    theme.set_font_scale(app, look.font_scale)
+    theme.choose_theme(app, look.theme)
     theme.follow_system(app)
     window = MainWindow(services, settings)
     window.show()
+    instance.wanted.connect(lambda: bring_to_front(window))
     warm_up = QTimer(window, singleShot=True)
     warm_up.timeout.connect(services.warm_up)
+    warm_up.timeout.connect(window.llms.refresh)
+    QTimer.singleShot(0, window, window.show_setup)
     warm_up.start(_WARM_UP_AFTER_MS)
     with _interrupts(window.close):
         code = app.exec()
     warm_up.stop()
-    window.controller.shut_down()
+    window.shut_down()
+    instance.close()
     return code

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Qt, Signal
 
+from kame_desktop.audio.base import AudioControls
 from kame_desktop.backend.llm.base import LlmModel
 from kame_desktop.core.errors import AppError, as_app_error
 from kame_desktop.core.events import Event, SessionState, SessionStateChanged
@@ -43,6 +44,7 @@ class SessionController(QObject):
         self._waiting = False
         self._waiter: threading.Thread | None = None
         self._next: SessionRequest | None = None
+        self._request: SessionRequest | None = None
         self._bridge = BusBridge(self)
         self._bridge.events.connect(self._on_events)
         self._gone.connect(self._on_gone, Qt.ConnectionType.QueuedConnection)
@@ -69,7 +71,7 @@ class SessionController(QObject):
             self.failed.emit(as_app_error(error, "session"))
             self.over.emit()
             return
-        self._session = session
+        self._session, self._request = session, request
         self.began.emit()
         self._bridge.attach(session.bus)
         session.start()
@@ -90,6 +92,25 @@ class SessionController(QObject):
         """Answer with another model from the next request on."""
         if self._session is not None and not self._waiting:
             self._session.switch_llm(model)
+
+    def set_speculation(self, on: bool) -> None:
+        """Ask while the user still speaks, or only finished sentences."""
+        if self._session is not None and not self._waiting:
+            self._session.set_speculation(on)
+
+    def set_controls(self, controls: AudioControls) -> None:
+        """Mute, push-to-talk, volume and the like."""
+        if self._session is not None and not self._waiting:
+            self._session.set_controls(controls)
+
+    def set_recording(self, on: bool) -> None:
+        """Record the conversation from now on, or no longer."""
+        if self._session is None or self._request is None or self._waiting:
+            return
+        if on:
+            self._session.start_recording(self._services.recording_options(self._request))
+        else:
+            self._session.stop_recording()
 
     def _stop(self) -> None:
         if self._session is not None and not self._waiting:

@@ -4,40 +4,53 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Slot
-from PySide6.QtGui import QCloseEvent, QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QFrame, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QByteArray, Qt, Slot
+from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtWidgets import QApplication, QMainWindow, QVBoxLayout, QWidget
 
+from kame_desktop.audio.base import AudioControls
 from kame_desktop.backend.llm.base import LlmModel
 from kame_desktop.core.errors import AppError, ErrorCategory
 from kame_desktop.core.events import Event, SessionState, SessionStateChanged
 from kame_desktop.core.settings import SettingsStore
 from kame_desktop.session.services import Services, SessionRequest
+from kame_desktop.ui import theme
+from kame_desktop.ui.background import Background
 from kame_desktop.ui.controller import SessionController
+from kame_desktop.ui.conversation_page import ConversationPage
+from kame_desktop.ui.crash_notice import CrashBar, CrashWatch
 from kame_desktop.ui.icons import app_icon
+from kame_desktop.ui.llm_chooser import LlmChooser
+from kame_desktop.ui.presenter import Presenter
 from kame_desktop.ui.rows import Phase
+from kame_desktop.ui.sound_controls import SoundControls, TalkKey
 from kame_desktop.ui.sources import MICROPHONE, Source, sample_sources
 from kame_desktop.ui.view_models import ConversationModel
+from kame_desktop.ui.widgets.activity_drawer import ActivityDrawer
 from kame_desktop.ui.widgets.control_bar import ControlBar
-from kame_desktop.ui.widgets.conversation_view import ColumnHeads, ConversationView
-from kame_desktop.ui.widgets.download_dialog import DownloadDialog
-from kame_desktop.ui.widgets.empty_state import EmptyState
 from kame_desktop.ui.widgets.error_bar import ErrorBar
-from kame_desktop.ui.widgets.labels import RoleLabel
-from kame_desktop.ui.widgets.model_dialog import ModelDialog
 from kame_desktop.ui.widgets.state_line import FootLine, StateLine
+from kame_desktop.ui.window_actions import WindowActions
+from kame_desktop.ui.window_dialogs import WindowDialogs
+
+if TYPE_CHECKING:
+    from kame_desktop.ui.setup_page import SetupPage
 
 
 class MainWindow(QMainWindow):
     """Shows a ``ConversationModel`` and turns what the user does into calls of the ``SessionController``.
 
     Attributes:
-        model: What is shown.
+        page: The columns and the timeline.
         controller: Owns the session.
+        llms: The language models to choose from, and the one in use.
+        sound: What the user has set for the sound.
     """
 
-    def __init__(self, services: Services, store: SettingsStore) -> None:
+    def __init__(self, services: Services, store: SettingsStore, before: MainWindow | None = None) -> None:
+        """``before``: a window without a session that this one takes the place of; its conversation is shown on."""
         super().__init__()
         self._services = services
         self._store = store
@@ -46,53 +59,58 @@ class MainWindow(QMainWindow):
         self._microphone_problem = services.microphone_problem()
         works_at_once = self._microphone_problem is None or not self._samples
         self._source = MICROPHONE if works_at_once else self._samples[0]
+        if before is not None:
+            self._source = before._source
         self._engine = self._remembered_engine()
-        self._llms = list(services.llm_models())
-        self._llm = self._remembered_model()
-        self.model = ConversationModel()
         self.controller = SessionController(services, self)
-        self._download: DownloadDialog | None = None
-        self._build()
+        self.sound = SoundControls(store, self)
+        self._talk_key = TalkKey(self, self.sound)
+        self._background = Background("window-background", self)
+        self.llms = LlmChooser(services, store.settings.llm, self._background, self)
+        self.dialogs = WindowDialogs(services, store, self)
+        self._setup: SetupPage | None = None
+        self._crashes: CrashWatch | None = None
+        self._build(before)
         self._connect()
+        self._watch_crashes()
         self._fill()
-        if store.warning:
+        if before is not None:
+            self.sound.set_muted(before.sound.controls.muted)
+        elif store.warning:
             self.model.errors.add("settings", ErrorCategory.BAD_INPUT.value, store.warning, "")
         self._show_all()
 
     # -- building ----
 
-    def _build(self) -> None:
+    @property
+    def model(self) -> ConversationModel:
+        """The conversation as it is."""
+        return self.page.model
+
+    def _build(self, before: MainWindow | None) -> None:
         self.setWindowTitle("Kame Desktop")
         self.setWindowIcon(app_icon())
         self.setMinimumSize(760, 520)
         screen = QGuiApplication.primaryScreen().availableGeometry()
         self.resize(min(1220, screen.width() - 40), min(780, screen.height() - 60))
+        self.actions_ = WindowActions(self)
         self.controls = ControlBar(self)
+        self.controls.set_menu(self.actions_.menu)
         self.state_line = StateLine(self)
+        self.crash_bar = CrashBar(self._services, self)
         self.error_bar = ErrorBar(self)
-        self.heads = ColumnHeads(self)
-        self.conversation = ConversationView(self)
-        self.empty = EmptyState(self)
+        self.page = ConversationPage(self, before.page if before is not None else None)
+        self.heads, self.conversation, self.empty = self.page.heads, self.page.conversation, self.page.empty
         self.foot = FootLine(self)
-        self._stack = QStackedWidget(self)
-        self.waiting = RoleLabel(role="words", colour="muted", parent=self)
-        self.waiting.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.waiting.setWordWrap(True)
-        self._stack.addWidget(self.empty)
-        self._stack.addWidget(self.waiting)
-        self._stack.addWidget(self.conversation)
-        panel = QFrame(self)
-        panel.setObjectName("panel")
-        inside = QVBoxLayout(panel)
-        inside.setContentsMargins(1, 1, 1, 1)
-        inside.setSpacing(0)
-        inside.addWidget(self.heads)
-        inside.addWidget(self._stack, 1)
+        self.activity = ActivityDrawer(self)
+        self.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, self.activity)
+        self.activity.hide()
         middle = QVBoxLayout()
         middle.setContentsMargins(16, 0, 16, 0)
         middle.setSpacing(0)
+        middle.addWidget(self.crash_bar)
         middle.addWidget(self.error_bar)
-        middle.addWidget(panel, 1)
+        middle.addWidget(self.page, 1)
         page = QWidget(self)
         page.setObjectName("page")
         column = QVBoxLayout(page)
@@ -103,6 +121,10 @@ class MainWindow(QMainWindow):
         column.addLayout(middle, 1)
         column.addWidget(self.foot)
         self.setCentralWidget(page)
+        self.presenter = Presenter(self, [self.controls, self.state_line, self.foot, self.activity])
+        leave = QShortcut(QKeySequence("Esc"), self, self.presenter.leave)
+        leave.setEnabled(False)  # Escape belongs to fields and menus otherwise
+        self.presenter.changed.connect(leave.setEnabled)
 
     def _connect(self) -> None:
         self.controller.began.connect(self._on_began)
@@ -112,45 +134,78 @@ class MainWindow(QMainWindow):
         self.controller.over.connect(self._on_over)
         self.controls.toggled.connect(self.toggle)
         self.controls.source_chosen.connect(self.choose_source)
-        self.controls.file_wanted.connect(self._ask_file)
+        self.controls.file_wanted.connect(self.dialogs.ask_file)
         self.controls.engine_chosen.connect(self.choose_engine)
-        self.controls.model_chosen.connect(self.choose_model)
-        self.controls.other_wanted.connect(self._ask_model)
+        self.controls.model.chosen.connect(self.llms.use)
+        self.controls.model.other_wanted.connect(self.dialogs.ask_model)
+        self.controls.model.keys_wanted.connect(lambda: self.dialogs.show_settings("models"))
+        self.controls.model.key_wanted.connect(self.dialogs.show_keys)
+        self.dialogs.settings_changed.connect(self._take_settings)
+        self.dialogs.model_chosen.connect(self.llms.use)
+        self.dialogs.file_chosen.connect(lambda path: self.choose_source(Source(path)))
+        self.dialogs.weights_ready.connect(self._on_weights)
+        self.llms.listed.connect(self._show_models)
+        self.llms.switched.connect(self._on_switched)
+        self.sound.changed.connect(self._on_sound)
+        self.heads.microphone.mute_wanted.connect(self.sound.set_muted)
+        self.heads.microphone.held.connect(self.sound.hold)
+        self.heads.volume.volume_wanted.connect(self.sound.set_volume)
+        self.heads.volume.settled.connect(self._save)
         self.controls.menu_wanted.connect(self._look_for_microphone)
-        self.controls.copy_wanted.connect(self._copy)
-        self.controls.quit_wanted.connect(self.close)
         self.empty.chosen.connect(self.begin)
         self.state_line.fresh_start_wanted.connect(self.controller.fresh_start)
         self.error_bar.dismissed.connect(self._on_dismissed)
-        self.conversation.inset_changed.connect(self.heads.set_right_inset)
+        self._connect_actions()
+
+    def _connect_actions(self) -> None:
+        actions = self.actions_
+        actions.open_file.connect(self.dialogs.ask_file)
+        actions.copy.connect(self._copy)
+        actions.find.connect(self.page.search_bar.open_search)
+        actions.show_settings.connect(self.dialogs.show_settings)
+        actions.present.connect(self.presenter.toggle)
+        actions.compare.connect(self._show_compare)
+        actions.check_system.connect(lambda: self.dialogs.check_system(lambda: not self.controller.active))
+        actions.quit.connect(self.close)
+        actions.show_timeline.connect(self._show_timeline)
+        actions.show_activity.connect(self.activity.setVisible)
+        self.activity.visibilityChanged.connect(lambda _: actions.activity.setChecked(not self.activity.isHidden()))
+        actions.mark_changes.connect(self._mark_changes)
+        actions.speculate.connect(self._set_speculation)
+        actions.record.connect(self._set_recording)
+        self.state_line.recording_unwanted.connect(lambda: self._set_recording(False))
+        actions.pause.connect(self.page.toggle_pause)
+        actions.larger.connect(lambda: self._scale_text(1.1))
+        actions.smaller.connect(lambda: self._scale_text(1 / 1.1))
+        actions.usual_size.connect(lambda: self._scale_text(0.0))
+
+    def _watch_crashes(self) -> None:
+        care = self._services.crash_care()
+        if care is None:
+            return
+        self._crashes = CrashWatch(care.log, self)
+        self._crashes.crashed.connect(self.crash_bar.show_crash)
+        if care.last_run is not None:
+            self.crash_bar.show_last_run(care.last_run)
 
     def _fill(self) -> None:
         self.controls.show_engines(self._services.engines(), self._engine)
-        self.controls.show_models(self._llms, self._llm)
+        self._show_models()
         self._show_sources()
+        self._take_settings()
+        window = self._store.settings.window
+        self.actions_.timeline.setChecked(window.timeline)
+        self.actions_.changes.setChecked(window.mark_changes)
+        self.page.set_timeline(window.timeline)
+        self.conversation.mark_changes(window.mark_changes)
+        self.restoreGeometry(QByteArray.fromBase64(window.geometry.encode()))
+        self.restoreState(QByteArray.fromBase64(window.layout.encode()))
 
     def _remembered_engine(self) -> str:
         """The engine of the settings if this installation has it, else the first there is."""
         names = [info.name for info in self._services.engines()]
         wanted = self._store.settings.engine
         return wanted if wanted in names or not names else names[0]
-
-    def _remembered_model(self) -> LlmModel | None:
-        """The model of the settings, else the first there is."""
-        wanted = self._store.settings.llm
-        known = {model.name for model in self._llms}
-        for name in [*wanted.custom_models, wanted.model]:
-            if name not in known:
-                try:
-                    model = self._services.resolve_llm(name, wanted.api_base)
-                except AppError:
-                    continue  # a name of another installation; the list shows what there is
-                self._llms.append(model)
-                known |= {name, model.name}
-        for model in self._llms:
-            if model.name == wanted.model:
-                return model
-        return self._llms[0] if self._llms else None
 
     # -- what the user does ----
 
@@ -165,9 +220,10 @@ class MainWindow(QMainWindow):
     @Slot(object)
     def begin(self, source: Source) -> None:
         """Begin a new conversation with this input."""
+        self._on_set_up()
         self._source = source
         self._show_sources()
-        if self._llm is None:
+        if self.llms.model is None:
             self._complain(
                 AppError("There is no language model to ask.", "Choose “Other…” and name one.", component="llm")
             )
@@ -178,10 +234,10 @@ class MainWindow(QMainWindow):
             return
         weights = self._services.weights_to_get(self._engine)
         if weights is not None:
-            self._get_weights(weights)
+            self.dialogs.get_weights(weights)
             return
         self.controller.start(
-            SessionRequest(engine=self._engine, llm=self._llm, wav=source.wav, monitor=source.wav is not None)
+            SessionRequest(engine=self._engine, llm=self.llms.model, wav=source.wav, monitor=source.wav is not None)
         )
 
     @Slot(object)
@@ -204,40 +260,89 @@ class MainWindow(QMainWindow):
         if self.controller.active:
             self.begin(self._source)
 
-    @Slot(object)
-    def choose_model(self, model: LlmModel) -> None:
-        """Use another language model, at once."""
-        self._llm = model
-        self._store.settings.llm.model = model.name
-        if model.api_base is not None:
-            self._store.settings.llm.api_base = model.api_base
-        self._save()
-        self.controller.switch_llm(model)
+    def show_setup(self) -> None:
+        """The first run: what is worth looking at before the first conversation."""
+        from kame_desktop.ui.setup_page import SetupPage
 
-    def _use_other(self, model: LlmModel) -> None:
-        if all(known.name != model.name for known in self._llms):
-            customs = self._store.settings.llm.custom_models
-            self._store.settings.llm.custom_models = [*customs, model.name]
-        self._llms = [known for known in self._llms if known.name != model.name] + [model]
-        self.controls.show_models(self._llms, model)
-        self.choose_model(model)
-
-    def _ask_model(self) -> None:
-        dialog = ModelDialog(self._services.resolve_llm, self._store.settings.llm.api_base, self)
-        dialog.chosen.connect(self._use_other)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
-
-    def _get_weights(self, name: str) -> None:
-        """Ask whether the engine's weights may be downloaded; the conversation begins when they are there."""
-        if self._download is not None:
-            self._download.raise_()
+        if self._store.settings.window.set_up or self.controller.active or self._setup is not None:
             return
-        dialog = DownloadDialog(name, self._services.weights(), self)
-        dialog.ready.connect(self._on_weights)
-        dialog.finished.connect(self._on_download_closed)
-        self._download = dialog
-        dialog.open()
+        self._setup = SetupPage(self._services, self._store, self.page)
+        self._setup.finished.connect(self._on_set_up)
+        self._setup.settings_wanted.connect(self.dialogs.show_settings)
+        self._setup.changed.connect(self._take_settings)
+        self.page.show_setup(self._setup)
+
+    def _on_set_up(self) -> None:
+        setup, self._setup = self._setup, None
+        if setup is None:
+            return
+        setup.shut_down()
+        self._store.settings.window.set_up = True
+        self._save()
+        self.page.show_setup(None)
+        self._show_all()
+
+    def _show_compare(self) -> None:
+        """Ask several engines the same question; a running conversation ends."""
+        own = [self._source] if self._source.wav is not None and not self._source.sample else []
+        sources = [*self._samples, *own]
+        if self.llms.model is None or not sources:
+            self._complain(
+                AppError("There is no recorded question to compare with.", "Open a WAV first.", component="compare")
+            )
+            return
+        self.controller.stop()
+        self.dialogs.compare(sources, self.llms.model)
+
+    def _take_settings(self, section: str = "") -> None:
+        """The settings have changed: what can follow at once does."""
+        llm = self._store.settings.llm
+        self.sound.take_settings()
+        self.heads.volume.show_volume(self.sound.controls.volume)
+        self.actions_.speculates.setChecked(llm.speculate)
+        self.controller.set_speculation(llm.speculate)
+        if section in ("models", "keys"):
+            self.llms.refresh()
+
+    def _show_timeline(self, shown: bool) -> None:
+        self._store.settings.window.timeline = shown
+        self.page.set_timeline(shown)
+        self._save()
+
+    def _mark_changes(self, on: bool) -> None:
+        self._store.settings.window.mark_changes = on
+        self.conversation.mark_changes(on)
+        self._save()
+
+    def _scale_text(self, factor: float) -> None:
+        """Larger or smaller text; 0: the usual size."""
+        app = QApplication.instance()
+        if isinstance(app, QApplication):
+            scale = min(2.0, max(0.75, theme.font_scale() * factor)) if factor else 1.0
+            theme.set_font_scale(app, scale)
+            if not self.presenter.on:
+                self._store.settings.appearance.font_scale = scale
+                self._save()
+
+    def _set_speculation(self, on: bool) -> None:
+        self._store.settings.llm.speculate = on
+        self._save()
+        self.dialogs.refresh_settings()
+        self.controller.set_speculation(on)
+
+    def _set_recording(self, on: bool) -> None:
+        """Record this conversation (or the next one, which is asked for beforehand)."""
+        self.actions_.recording.setChecked(on)
+        self.controller.set_recording(on)
+
+    def _on_sound(self, controls: AudioControls) -> None:
+        self.controller.set_controls(controls)
+        self._show_sound()
+
+    def _on_switched(self, model: LlmModel) -> None:
+        self._save()
+        self.dialogs.refresh_settings()
+        self.controller.switch_llm(model)
 
     def _on_weights(self, folder: Path) -> None:
         if self._services.weights_to_get(self._engine) is not None:  # a folder of the user's own, not the cache
@@ -246,18 +351,6 @@ class MainWindow(QMainWindow):
             self._save()
         self.begin(self._source)
 
-    def _on_download_closed(self) -> None:
-        dialog, self._download = self._download, None
-        if dialog is not None:
-            dialog.deleteLater()
-
-    def _ask_file(self) -> None:
-        dialog = QFileDialog(self, self.tr("Open a spoken question"), filter=self.tr("Sound files (*.wav)"))
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.fileSelected.connect(lambda path: self.choose_source(Source(Path(path))))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
-
     def _look_for_microphone(self) -> None:
         problem = self._services.microphone_problem()
         if problem != self._microphone_problem:
@@ -265,7 +358,7 @@ class MainWindow(QMainWindow):
             self._show_sources()
 
     def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(self.model.as_text())
+        QGuiApplication.clipboard().setText(self.model.as_text(self.tr("You"), self.tr("Assistant")))
 
     def _save(self) -> None:
         try:
@@ -283,13 +376,16 @@ class MainWindow(QMainWindow):
     # -- what the session does ----
 
     def _on_began(self) -> None:
-        self.model.reset()
-        self.conversation.clear()
+        self.controller.set_controls(self.sound.controls)
+        if self.actions_.recording.isChecked():
+            self.controller.set_recording(True)
+        self.page.begin()
+        self.activity.clear()
         self._show_all()
 
     def _on_events(self, batch: Sequence[Event]) -> None:
-        changes = self.model.apply(batch)
-        self.conversation.show_changes(self.model, changes)
+        self.page.take(batch)
+        self.activity.show_events(batch)
         self._show_all()
 
     def _on_changed(self) -> None:
@@ -301,6 +397,7 @@ class MainWindow(QMainWindow):
         if self._closing:
             self.close()
             return
+        self.actions_.recording.setChecked(False)  # each conversation is recorded only when that was asked for
         self._look_for_microphone()
         self._show_all()
 
@@ -326,15 +423,20 @@ class MainWindow(QMainWindow):
         self.state_line.show_model(model)
         self.foot.show_model(model)
         self.error_bar.show_errors(model.errors.shown)
-        self.heads.input_level.set_level(model.health.input_dbfs)
-        self.heads.output_level.set_level(model.health.output_dbfs)
-        if self.conversation.rows:
-            self._stack.setCurrentWidget(self.conversation)
-        elif self.controller.active:
-            self.waiting.setText(self._what_to_do_now())
-            self._stack.setCurrentWidget(self.waiting)
-        else:
-            self._stack.setCurrentWidget(self.empty)
+        self._show_sound()
+        self.page.show_state(active=self.controller.active, hint=self._what_to_do_now())
+
+    def _show_models(self) -> None:
+        self.controls.model.show_choices(self.llms.choices, self.llms.model)
+
+    def _show_sound(self) -> None:
+        controls = self.sound.controls
+        self.heads.microphone.show_state(
+            running=self.model.session_state is SessionState.RUNNING,
+            muted=controls.muted,
+            push_to_talk=controls.push_to_talk,
+            closed=self.model.health.microphone_closed,
+        )
 
     def _what_to_do_now(self) -> str:
         phase = self.model.phase
@@ -348,11 +450,30 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Stop the session first; the window closes by itself when nothing of it is left."""
-        if self._download is not None:
-            self._download.shut_down()
+        self.dialogs.shut_down()
+        self.crash_bar.close_down()
+        if self._crashes is not None:
+            self._crashes.close()
+        if self._setup is not None:
+            self._setup.shut_down()
         if not self.controller.active:
+            self._remember_layout()
+            self._background.close()
             event.accept()
             return
         event.ignore()
         self._closing = True
         self.controller.stop()
+
+    def _remember_layout(self) -> None:
+        self.presenter.leave()
+        window = self._store.settings.window
+        geometry, layout = bytes(self.saveGeometry().toBase64().data()), bytes(self.saveState().toBase64().data())
+        if (window.geometry, window.layout) != (geometry.decode(), layout.decode()):
+            window.geometry, window.layout = geometry.decode(), layout.decode()
+            self._save()
+
+    def shut_down(self) -> None:
+        """The event loop is over: end what is left, blocking for at most the time that a stop takes."""
+        self.controller.shut_down()
+        self._background.close()

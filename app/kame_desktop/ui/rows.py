@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from kame_desktop.core.events import SpokenKind
+from kame_desktop.core.events import MicrophoneClosed, SpokenKind
+from kame_desktop.core.series import series_of
 
 SILENCE_DBFS = -120.0
 
@@ -58,6 +59,7 @@ class OracleCard:
         based_on: The user's words that the question held, as far as they are known.
         tokens_fed: How many of its tokens the front end was given.
         tokens_missed: How many were replaced before their turn.
+        chosen_because: Why this model, when it isn't simply the chosen one.
         failure: What went wrong, and what to do (status FAILED).
     """
 
@@ -65,6 +67,7 @@ class OracleCard:
     utterance: int
     number: int
     model: str = ""
+    chosen_because: str = ""
     heard_words: int = 0
     based_on: str = ""
     first_token_ms: float | None = None
@@ -75,6 +78,16 @@ class OracleCard:
     asked_at_ms: float = 0.0
     failure: str = ""
     will_retry: bool = False
+
+    @property
+    def series(self) -> int:
+        """0: of the session itself; else which of the models that were asked the same again."""
+        return series_of(self.generation)
+
+    @property
+    def word_count(self) -> int:
+        """Words of the answer so far."""
+        return len(self.text.split())
 
     @property
     def over(self) -> bool:
@@ -145,6 +158,9 @@ class Health:
 
     input_dbfs: float = SILENCE_DBFS
     output_dbfs: float = SILENCE_DBFS
+    input_peak_dbfs: float = SILENCE_DBFS
+    output_peak_dbfs: float = SILENCE_DBFS
+    microphone_closed: MicrophoneClosed | None = None
     hearing_lag_ms: float | None = None
     response_ms: float | None = None
     frame_p95_ms: float | None = None

@@ -7,113 +7,23 @@ told by colour alone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
 from kame_desktop.core.paths import assets_dir
-from kame_desktop.ui.rows import Phase
-
-
-@dataclass(frozen=True, slots=True)
-class Theme:
-    """One set of colours.
-
-    Attributes:
-        generations: Colours of the oracle's answers in turn order, repeated when there are more.
-        phases: Colour of the state's dot.
-    """
-
-    name: str
-    dark: bool
-    window: str
-    surface: str
-    raised: str
-    border: str
-    text: str
-    muted: str
-    faint: str
-    accent: str
-    on_accent: str
-    good: str
-    warn: str
-    bad: str
-    on_tag: str
-    generations: tuple[str, ...]
-    phases: dict[Phase, str]
-
-    def generation(self, number: int | None) -> str:
-        """Colour of the answer with this number; plain text colour for words that no answer fed."""
-        return self.text if number is None else self.generations[(number - 1) % len(self.generations)]
-
-
-LIGHT = Theme(
-    name="light",
-    dark=False,
-    window="#f4f6f6",
-    surface="#ffffff",
-    raised="#f8faf9",
-    border="#dde3e2",
-    text="#17211f",
-    muted="#52605d",
-    faint="#66736f",
-    accent="#0f766e",
-    on_accent="#ffffff",
-    good="#15803d",
-    warn="#a15c07",
-    bad="#b91c1c",
-    on_tag="#ffffff",
-    generations=("#1d5fd1", "#a24a00", "#7c3aed", "#0f7a3d", "#b0246e", "#0b7285"),
-    phases={
-        Phase.IDLE: "#8a9693",
-        Phase.LOADING: "#0f766e",
-        Phase.READY: "#15803d",
-        Phase.LISTENING: "#1d5fd1",
-        Phase.THINKING: "#a15c07",
-        Phase.SPEAKING: "#0f766e",
-        Phase.ORACLE_LATE: "#c2410c",
-        Phase.STOPPING: "#8a9693",
-        Phase.FAILED: "#b91c1c",
-    },
-)
-
-DARK = Theme(
-    name="dark",
-    dark=True,
-    window="#12181a",
-    surface="#1a2123",
-    raised="#20292b",
-    border="#2f3a3c",
-    text="#e6edeb",
-    muted="#a5b3b0",
-    faint="#8b9a96",
-    accent="#2dbfa9",
-    on_accent="#04211d",
-    good="#4ade80",
-    warn="#f0b352",
-    bad="#ff8a80",
-    on_tag="#10181a",
-    generations=("#82b4ff", "#f3b062", "#c4a4ff", "#7ad694", "#ff9ecb", "#5fd0dc"),
-    phases={
-        Phase.IDLE: "#72807d",
-        Phase.LOADING: "#2dbfa9",
-        Phase.READY: "#4ade80",
-        Phase.LISTENING: "#82b4ff",
-        Phase.THINKING: "#f0b352",
-        Phase.SPEAKING: "#2dbfa9",
-        Phase.ORACLE_LATE: "#fb923c",
-        Phase.STOPPING: "#72807d",
-        Phase.FAILED: "#ff8a80",
-    },
-)
+from kame_desktop.ui.palette import DARK, HIGH_DARK, HIGH_LIGHT, LIGHT, Theme
 
 _SCALE = {"caption": 0.88, "body": 1.0, "words": 1.15, "title": 1.7}
 
 
 class _Current:
     theme = LIGHT
+    choice = "system"
+    system: Qt.ColorScheme | None = None  # as it was told last; None: not told yet
+    strong = False
+    font: QFont | None = None
+    scale = 1.0
 
 
 def current() -> Theme:
@@ -168,14 +78,59 @@ def apply_theme(app: QApplication, theme: Theme) -> None:
     app.setStyleSheet(sheet.replace("@icons@", (folder / "icons").as_posix()))
 
 
+def _wanted(app: QApplication) -> Theme:
+    """The theme that was chosen, or the one that goes with the desktop."""
+    dark = _Current.choice == "dark"
+    if _Current.choice == "system":
+        dark = (_Current.system or app.styleHints().colorScheme()) == Qt.ColorScheme.Dark
+    if _Current.strong:
+        return HIGH_DARK if dark else HIGH_LIGHT
+    return DARK if dark else LIGHT
+
+
+def set_contrast(app: QApplication, *, strong: bool) -> None:
+    """Use strong contrast from now on, or the usual one."""
+    _Current.strong = strong
+    choose_theme(app, _Current.choice)
+
+
+def font_scale() -> float:
+    """What ``set_font_scale`` was told last."""
+    return _Current.scale
+
+
+def choose_theme(app: QApplication, choice: str) -> None:
+    """Use ``light`` or ``dark`` from now on, or follow the desktop (``system``)."""
+    _Current.choice = choice
+    theme = _wanted(app)
+    if theme is not _Current.theme or not app.styleSheet():
+        apply_theme(app, theme)
+
+
+def set_font_scale(app: QApplication, scale: float) -> None:
+    """Make all text larger or smaller; 1.0 is the size that the application started with.
+
+    Widgets with a font of their own hear of it as a style change and take their step of the type scale anew.
+    """
+    _Current.scale = scale
+    if _Current.font is None:
+        _Current.font = QFont(app.font())
+    font = QFont(_Current.font)
+    if font.pointSizeF() > 0:
+        font.setPointSizeF(font.pointSizeF() * scale)
+    else:
+        font.setPixelSize(round(font.pixelSize() * scale))
+    if font != app.font():
+        app.setFont(font)
+        apply_theme(app, _Current.theme)
+
+
 def follow_system(app: QApplication) -> None:
-    """Use the system's colour scheme, now and when it changes."""
-    hints = app.styleHints()
+    """Use the system's colour scheme, now and when it changes, unless another theme is chosen."""
 
-    def use(scheme: Qt.ColorScheme) -> None:
-        theme = DARK if scheme == Qt.ColorScheme.Dark else LIGHT
-        if theme is not _Current.theme or not app.styleSheet():
-            apply_theme(app, theme)
+    def on_changed(scheme: Qt.ColorScheme) -> None:
+        _Current.system = scheme
+        choose_theme(app, _Current.choice)
 
-    hints.colorSchemeChanged.connect(use)
-    use(hints.colorScheme())
+    app.styleHints().colorSchemeChanged.connect(on_changed)
+    choose_theme(app, _Current.choice)

@@ -24,7 +24,7 @@ from kame_desktop.ui.rows import (
     UserLine,
 )
 
-MAX_TURNS = 200
+MAX_TURNS = 5_000
 MAX_CARDS_PER_TURN = 60
 MAX_WORDS_PER_ANSWER = 3_000
 ORACLE_LATE_MS = 1_500.0
@@ -41,6 +41,7 @@ class ConversationModel:
         errors: Trouble to show, one entry a component.
         usage: The newest account of calls and tokens.
         model_label: The language model in use.
+        recording: What happens is being recorded.
     """
 
     def __init__(self) -> None:
@@ -57,6 +58,7 @@ class ConversationModel:
         self.health = Health()
         self.usage: ev.UsageUpdated | None = None
         self.model_label = ""
+        self.recording = False
         self.now_ms = 0.0
         self._labels: dict[str, str] = {}
         self._cards: dict[int, OracleCard] = {}
@@ -92,14 +94,14 @@ class ConversationModel:
             return Phase.SPEAKING
         return Phase.THINKING if self._awaiting is not None else Phase.READY
 
-    def as_text(self) -> str:
-        """The conversation as plain text, for the clipboard."""
+    def as_text(self, you: str = "You", assistant: str = "Assistant") -> str:
+        """The conversation as plain text, for the clipboard; ``you``, ``assistant``: what the speakers are called."""
         lines: list[str] = []
         for turn in self.visible_turns:
             if turn.user.text:
-                lines.append(f"You: {turn.user.text}")
+                lines.append(f"{you}: {turn.user.text}")
             if turn.answer.words:
-                lines.append("Assistant: " + " ".join(word.text for word in turn.answer.words))
+                lines.append(f"{assistant}: " + " ".join(word.text for word in turn.answer.words))
         return "\n".join(lines)
 
     def apply(self, batch: Iterable[ev.Event]) -> Changes:
@@ -132,6 +134,9 @@ class ConversationModel:
         self._awaiting = None
         self.progress = None
         self.health.input_dbfs = self.health.output_dbfs = SILENCE_DBFS
+        self.health.input_peak_dbfs = self.health.output_peak_dbfs = SILENCE_DBFS
+        self.health.microphone_closed = None
+        self.recording = False
         for turn in self.turns.values():
             if turn.answer.speaking:
                 turn.answer.speaking = False
@@ -146,6 +151,13 @@ class ConversationModel:
 
     def _on_notice(self, event: ev.Notice) -> None:
         self.errors.add(event.component, "notice", event.text, "")
+
+    def _on_recording(self, event: ev.RecordingChanged) -> None:
+        self.recording = event.recording
+        if event.what:
+            self.errors.add("recording", "resource", event.what, event.remedy)
+        elif event.recording:
+            self.errors.clear("recording")
 
     def _on_context(self, event: ev.ContextUsed) -> None:
         health = self.health
@@ -164,10 +176,21 @@ class ConversationModel:
 
     def _on_devices(self, event: ev.DeviceChanged) -> None:
         self.health.input_name, self.health.output_name = event.input_name, event.output_name
+        for component in ("microphone", "loudspeaker"):
+            self.errors.clear(component)
+        if event.because:
+            self.errors.add("sound", "notice", event.because, "")
+
+    def _on_device_lost(self, event: ev.DeviceLost) -> None:
+        self.errors.add(event.component, "missing", event.what, event.remedy)
+
+    def _on_microphone(self, event: ev.MicrophoneState) -> None:
+        self.health.microphone_closed = event.closed
 
     def _on_timing(self, event: ev.FrameTiming) -> None:
         health = self.health
         health.input_dbfs, health.output_dbfs = event.input_dbfs, event.output_dbfs
+        health.input_peak_dbfs, health.output_peak_dbfs = event.input_peak_dbfs, event.output_peak_dbfs
         health.frame_p95_ms, health.late_frames = event.step_p95_ms, event.late_frames
         health.dropped_stt_frames = event.stt_dropped_frames
         health.audio_glitches = event.audio_underruns + event.audio_overruns
@@ -191,6 +214,7 @@ class ConversationModel:
     def _on_partial(self, event: ev.SttPartial) -> None:
         user = self._turn(event.utterance).user
         self.health.hearing_lag_ms = event.lag_ms
+        self.errors.clear_transient("speech-to-text")
         if not user.final:
             user.text, user.stable_words = event.text, event.stable_words
             self._changes.user.add(event.utterance)
@@ -211,6 +235,7 @@ class ConversationModel:
         card = self._card(event.generation, event.utterance)
         card.model = self._labels.get(event.model, event.model)
         card.heard_words, card.asked_at_ms = event.heard_words, event.at_ms
+        card.chosen_because = event.chosen_because
         card.based_on = " ".join(self._turn(event.utterance).user.text.split()[: event.heard_words])
         self._changes.oracle.add(event.utterance)
 
@@ -227,10 +252,12 @@ class ConversationModel:
         self.errors.clear_transient("llm")
 
     def _supersede_older(self, newest: OracleCard) -> None:
-        for turn in list(self.turns.values())[-RECENT_TURNS:]:
+        recent = list(self.turns.values())[-RECENT_TURNS:]
+        mine = self._turn(newest.utterance)
+        for turn in recent if any(turn is mine for turn in recent) else [mine, *recent]:
             for card in turn.cards:
                 stale = not card.over or (card.utterance == newest.utterance and card.status is CardStatus.COMPLETE)
-                if card.generation < newest.generation and stale:
+                if card.generation < newest.generation and stale and card.series == newest.series:
                     card.status = CardStatus.SUPERSEDED
                     self._changes.oracle.add(turn.utterance)
 
@@ -316,9 +343,12 @@ class ConversationModel:
         card = self._cards.get(generation)
         if card is None:
             turn = self._turn(utterance)
-            card = OracleCard(generation, utterance, number=turn.dropped_cards + len(turn.cards) + 1)
+            card = OracleCard(generation, utterance, number=0)
+            before = [other for other in turn.cards if other.series == card.series]
+            card.number = len(before) + 1 + (turn.dropped_cards if card.series == 0 else 0)
             self._cards[generation] = card
-            turn.cards.append(card)
+            # The session's own answers first, then those of each model that was asked again.
+            turn.cards.insert(sum(other.series <= card.series for other in turn.cards), card)
             if len(turn.cards) > MAX_CARDS_PER_TURN:
                 del self._cards[turn.cards.pop(0).generation]
                 turn.dropped_cards += 1
@@ -339,9 +369,12 @@ _HANDLERS = {
     ev.Notice: ConversationModel._on_notice,
     ev.ContextUsed: ConversationModel._on_context,
     ev.FreshStart: ConversationModel._on_fresh_start,
+    ev.RecordingChanged: ConversationModel._on_recording,
     ev.ModelChanged: ConversationModel._on_model,
     ev.UsageUpdated: ConversationModel._on_usage,
     ev.DeviceChanged: ConversationModel._on_devices,
+    ev.DeviceLost: ConversationModel._on_device_lost,
+    ev.MicrophoneState: ConversationModel._on_microphone,
     ev.FrameTiming: ConversationModel._on_timing,
     ev.FrameLate: ConversationModel._on_frame_late,
     ev.UserSpeechStarted: ConversationModel._on_user_started,

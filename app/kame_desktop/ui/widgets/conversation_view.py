@@ -1,97 +1,20 @@
-"""The three columns: their headings, the rows and the way back to the newest."""
+"""The scrolled conversation: it follows the newest, or stays where the user looks."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QColor, QKeySequence, QPainter, QPaintEvent, QResizeEvent, QShortcut
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QPushButton,
-    QScrollArea,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QWidget
 
 from kame_desktop.ui import theme
 from kame_desktop.ui.icons import icon
 from kame_desktop.ui.rows import Changes
+from kame_desktop.ui.selection import SelectionModel
 from kame_desktop.ui.view_models import ConversationModel
-from kame_desktop.ui.widgets.labels import ElidedLabel, RoleLabel
-from kame_desktop.ui.widgets.level_meter import LevelMeter
-from kame_desktop.ui.widgets.turn_row import COLUMN_GAP, COLUMN_STRETCH, ROW_MARGIN, TurnRow
+from kame_desktop.ui.widgets.turn_list import TurnList
+from kame_desktop.ui.widgets.turn_row import TurnRow
 
 _AT_END_PX = 4
-
-
-class ColumnHeads(QWidget):
-    """The headings, with the level meters of the two who speak.
-
-    Attributes:
-        input_level: The user's level.
-        output_level: The assistant's level.
-        columns: The three headings.
-    """
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("columnHeads")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.input_level = LevelMeter(self.tr("Input level"), self)
-        self.output_level = LevelMeter(self.tr("Output level"), self)
-        self.columns: list[QWidget] = []
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(ROW_MARGIN, 10, ROW_MARGIN, 10)
-        self._row.setSpacing(COLUMN_GAP)
-        heads = (
-            (self.tr("You"), self.tr("what is heard"), self.input_level),
-            (self.tr("Oracle"), self.tr("answers to the unfinished sentence"), None),
-            (self.tr("Assistant"), self.tr("what is spoken"), self.output_level),
-        )
-        for (title, explanation, meter), stretch in zip(heads, COLUMN_STRETCH, strict=True):
-            head = self._head(title, explanation, meter)
-            self.columns.append(head)
-            self._row.addWidget(head, stretch)
-
-    def _head(self, title: str, explanation: str, meter: LevelMeter | None) -> QWidget:
-        head = QWidget(self)
-        head.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        row = QHBoxLayout(head)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        row.addWidget(RoleLabel(title, "body", bold=True, parent=head))
-        row.addWidget(ElidedLabel(explanation, "caption", "muted", whole=True, parent=head), 1)
-        if meter is not None:
-            row.addWidget(meter)
-        return head
-
-    def set_right_inset(self, width: int) -> None:
-        """Leave room for the scroll bar below, so that the headings stand over their columns."""
-        self._row.setContentsMargins(ROW_MARGIN, 10, ROW_MARGIN + width, 10)
-
-
-class _Rows(QWidget):
-    """The scrolled page: rows from the top, and the lines between the columns."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("rows")
-        self.column = QVBoxLayout(self)
-        self.column.setContentsMargins(0, 0, 0, 8)
-        self.column.setSpacing(0)
-        self.column.addStretch(1)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setPen(QColor(theme.current().border))
-        inner = self.width() - 2 * ROW_MARGIN - 2 * COLUMN_GAP
-        left = float(ROW_MARGIN)
-        for stretch in COLUMN_STRETCH[:-1]:
-            left += inner * stretch / sum(COLUMN_STRETCH)
-            painter.drawLine(round(left + COLUMN_GAP / 2), 0, round(left + COLUMN_GAP / 2), self.height())
-            left += COLUMN_GAP
-        painter.end()
 
 
 class ConversationView(QScrollArea):
@@ -106,16 +29,20 @@ class ConversationView(QScrollArea):
 
     inset_changed = Signal(int)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, selection: SelectionModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("conversation")
         self.setAccessibleName(self.tr("Conversation"))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._page = _Rows(self)
-        self.setWidget(self._page)
-        self._views: dict[int, TurnRow] = {}
+        self._selection = selection
+        self._model: ConversationModel | None = None
+        self._marks_changes = True
+        self._needle = ""
+        self._list = TurnList(self._make_row, self._sight, self)
+        self._list.moved.connect(self._on_moved)
+        self.setWidget(self._list)
         self._following = True
         self.jump = QPushButton(self.tr("Jump to now"), self)
         self.jump.setObjectName("jump")
@@ -127,6 +54,7 @@ class ConversationView(QScrollArea):
         bar = self.verticalScrollBar()
         bar.rangeChanged.connect(self._on_range)
         bar.valueChanged.connect(self._on_value)
+        selection.changed.connect(self._on_selection)
         self.viewport().installEventFilter(self)
         self._recolour()
 
@@ -136,27 +64,36 @@ class ConversationView(QScrollArea):
         return self._following
 
     @property
+    def empty(self) -> bool:
+        """There is nothing to show."""
+        return not self._list.order
+
+    @property
+    def turns(self) -> list[int]:
+        """Utterances from the top."""
+        return list(self._list.order)
+
+    @property
     def rows(self) -> dict[int, TurnRow]:
-        """Utterance -> its row."""
-        return self._views
+        """Utterance -> its row, of those in sight and near it."""
+        return self._list.rows
 
     def show_changes(self, model: ConversationModel, changes: Changes) -> None:
-        """Touch only what changed."""
-        for utterance in changes.removed & self._views.keys():
-            row = self._views.pop(utterance)
-            self._page.column.removeWidget(row)
-            row.hide()
-            row.deleteLater()
+        """Touch only what changed and is in sight."""
+        self._model = model
+        self._list.remove(changes.removed)
+        known = set(self._list.order)
+        added = False
         for utterance in sorted(changes.turns):
             turn = model.turns.get(utterance)
             if turn is None or turn.empty:
                 continue
-            row = self._views.get(utterance)
+            if utterance not in known:
+                self._list.add(utterance)
+                added = True
+                continue
+            row = self._list.rows.get(utterance)
             if row is None:
-                row = self._new_row(utterance)
-                row.show_user(turn)
-                row.show_oracle(turn)
-                row.show_answer(turn)
                 continue
             if utterance in changes.user:
                 row.show_user(turn)
@@ -164,23 +101,32 @@ class ConversationView(QScrollArea):
                 row.show_oracle(turn)
             if utterance in changes.answer or utterance in changes.oracle:
                 row.show_answer(turn)
+        if added:
+            self._list.arrange()
+        elif changes.turns:
+            self._list.arrange_soon()
 
-    def _new_row(self, utterance: int) -> TurnRow:
-        for row in list(self._views.values())[-2:]:
-            row.settle()
-        row = TurnRow(first=not self._views, parent=self._page)
-        self._views[utterance] = row
-        self._page.column.insertWidget(self._page.column.count() - 1, row)
-        row.show()
-        return row
+    def show_whole(self, model: ConversationModel) -> None:
+        """Show another state of the conversation; rows that are in both stay where they are."""
+        self._model = model
+        turns = [turn.utterance for turn in model.visible_turns]
+        if turns[: len(self._list.order)] != self._list.order:
+            self._list.remove(set(self._list.order) - set(turns))
+        if turns[: len(self._list.order)] != self._list.order:
+            self._list.clear()
+        for utterance in turns[len(self._list.order) :]:
+            self._list.add(utterance)
+        for utterance, row in self._list.rows.items():
+            turn = model.turns[utterance]
+            row.show_user(turn)
+            row.show_oracle(turn)
+            row.show_answer(turn)
+        self._list.arrange()
+        self.follow()
 
     def clear(self) -> None:
         """A new conversation begins."""
-        for row in self._views.values():
-            self._page.column.removeWidget(row)
-            row.hide()
-            row.deleteLater()
-        self._views.clear()
+        self._list.clear()
         self.follow()
 
     def follow(self) -> None:
@@ -190,6 +136,57 @@ class ConversationView(QScrollArea):
         bar.setValue(bar.maximum())
         self.jump.hide()
 
+    def reveal(self, utterance: int) -> None:
+        """Scroll to a turn."""
+        if utterance not in self._list.order:
+            return
+        self._following = False
+        for _ in range(2):  # what is met on the way may turn out higher or lower than it was guessed
+            self.verticalScrollBar().setValue(max(0, self._list.top(utterance) - 12))
+            self._list.arrange()
+
+    def mark_changes(self, on: bool) -> None:
+        """Mark in each answer what differs from the one before it, or don't."""
+        self._marks_changes = on
+        for row in self._list.rows.values():
+            row.oracle.mark_changes(on)
+
+    def set_needle(self, needle: str) -> None:
+        """Mark these letters wherever they stand."""
+        self._needle = needle
+        for row in self._list.rows.values():
+            row.set_needle(needle)
+
+    def _make_row(self, utterance: int, first: bool) -> TurnRow:
+        row = TurnRow(first=first, parent=self._list)
+        turn = self._model.turns.get(utterance) if self._model is not None else None
+        row.oracle.mark_changes(self._marks_changes)
+        if turn is not None:
+            row.show_user(turn)
+            row.show_oracle(turn)
+            row.show_answer(turn)
+            row.show_selection(self._selection.current)
+        row.set_needle(self._needle)
+        row.picked.connect(lambda generation: self._selection.select(utterance, generation))
+        if utterance not in self._list.order[-2:]:
+            row.settle()
+        return row
+
+    def _sight(self) -> tuple[int, int]:
+        top = self.verticalScrollBar().value()
+        return top, top + max(1, self.viewport().height())
+
+    def _on_selection(self) -> None:
+        for row in self._list.rows.values():
+            row.show_selection(self._selection.current)
+
+    def _on_moved(self, pixels: int) -> None:
+        """Keep what is in sight where it is."""
+        if not self._following:
+            bar = self.verticalScrollBar()
+            bar.setMaximum(max(bar.maximum(), bar.value() + pixels))
+            bar.setValue(bar.value() + pixels)
+
     def _on_range(self, _minimum: int, maximum: int) -> None:
         if self._following:
             self.verticalScrollBar().setValue(maximum)
@@ -197,6 +194,7 @@ class ConversationView(QScrollArea):
 
     def _on_value(self, value: int) -> None:
         self._following = value >= self.verticalScrollBar().maximum() - _AT_END_PX
+        self._list.arrange_soon()
         self._show_jump()
 
     def _show_jump(self) -> None:
@@ -222,6 +220,7 @@ class ConversationView(QScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the button in its place."""
         super().resizeEvent(event)
+        self._list.arrange_soon()
         if self.jump.isVisible():
             self._place_jump()
 

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from kame_desktop.core.errors import AppError, Cancelled, as_app_error
 from kame_desktop.ui.download_model import Action, DownloadModel, DownloadState, WeightsService
+from kame_desktop.ui.phrases import translated
 from kame_desktop.ui.widgets.download_parts import PlanFacts, ProblemLine
 from kame_desktop.ui.widgets.labels import ElidedLabel, RoleLabel
 from kame_desktop.weights.cancel import CancelFlag
@@ -254,7 +255,7 @@ class DownloadDialog(QDialog):
         if model.state in (DownloadState.GETTING, DownloadState.STOPPING):
             title = self.tr("Downloading the “{name}” weights")
         self.title.setText(title.format(name=model.name))
-        self.what.setText(plan.what if plan is not None else "")
+        self.what.setText(translated(plan.what) if plan is not None else "")
         self.what.setVisible(bool(self.what.text()))
         self.facts.show_plan(plan)
         self.facts.setVisible(plan is not None or model.state is DownloadState.ASKING)
@@ -326,7 +327,7 @@ class DownloadDialog(QDialog):
                 parts.append(rate_text(progress.rate))
                 left_s = progress.left_s
                 if left_s is not None and left_s < 360_000:
-                    parts.append(self.tr("{time} left").format(time=duration_text(left_s)))
+                    parts.append(self.tr("{time} left").format(time=translated(duration_text(left_s))))
             else:
                 parts.append(self.tr("waiting for the hub"))
         elif model.state in (DownloadState.STOPPED, DownloadState.FAILED):

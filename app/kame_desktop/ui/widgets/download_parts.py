@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QSizePol
 from kame_desktop.core.errors import AppError
 from kame_desktop.ui import theme
 from kame_desktop.ui.icons import icon
+from kame_desktop.ui.phrases import translated
 from kame_desktop.ui.widgets.labels import ElidedLabel, RoleLabel
 from kame_desktop.weights.plan import DownloadPlan
 from kame_desktop.weights.words import files_text, size_text
@@ -54,7 +55,7 @@ class PlanFacts(QFrame):
             for value in (self.size_fact, self.licence, self.free, self.place, self.source):
                 value.setText("…")
             return
-        self.size_fact.setText(f"{size_text(plan.total_bytes)} ({files_text(len(plan.manifest.files))})")
+        self.size_fact.setText(f"{size_text(plan.total_bytes)} ({translated(files_text(len(plan.manifest.files)))})")
         stated = self.tr("{licence} (as the hub states it)").format(licence=plan.licence)
         self.licence.setText(stated if plan.licence else self.tr("not stated by the hub"))
         self.free.setText(size_text(plan.free_bytes))
@@ -99,7 +100,7 @@ class ProblemLine(QFrame):
 
     def show_problem(self, problem: AppError | None) -> None:
         """Show it, or nothing."""
-        text = str(problem) if problem is not None else ""
+        text = translated(str(problem)) if problem is not None else ""
         self._text.setText(text)
         self._text.setAccessibleName(text)
         self.setVisible(bool(text))

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePol
 
 from kame_desktop.ui import theme
 from kame_desktop.ui.icons import app_icon, icon
+from kame_desktop.ui.phrases import translated
 from kame_desktop.ui.sources import MICROPHONE, Source
 from kame_desktop.ui.widgets.labels import RoleLabel
 
@@ -93,7 +94,7 @@ class EmptyState(QWidget):
                 widget.deleteLater()
         self._buttons = []
         self._notice.setVisible(bool(microphone_problem))
-        self._notice_text.setText(microphone_problem or "")
+        self._notice_text.setText(translated(microphone_problem or ""))
         if microphone_problem is None:
             self._sentence.setText(
                 self.tr("Press Start and speak: the answer begins at once and corrects itself while it is spoken.")

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePol
 from kame_desktop.ui import theme
 from kame_desktop.ui.errors_model import ShownError
 from kame_desktop.ui.icons import icon
+from kame_desktop.ui.phrases import translated
 
 
 class ErrorLine(QFrame):
@@ -52,7 +53,7 @@ class ErrorLine(QFrame):
     def show_error(self, error: ShownError) -> None:
         """Show the newest report."""
         times = self.tr(" (reported {count} times)").format(count=error.count) if error.count > 1 else ""
-        text = f"{error.what}{times} {error.remedy}".strip()
+        text = f"{translated(error.what)}{times} {translated(error.remedy)}".strip()
         if text != self._text.text():
             self._text.setText(text)
             self._text.setAccessibleName(text)

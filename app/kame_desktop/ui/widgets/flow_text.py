@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
     QColor,
@@ -36,6 +36,7 @@ from kame_desktop.ui import theme
 
 LINE_HEIGHT_PERCENT = 118.0
 TAG_PADDING = 2.0
+_CLICK_PX = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,10 @@ class Run:
     Attributes:
         colour: Name of a colour of the theme ("text", "faint", ...) or the number of an answer.
         tag: Drawn as a small pill in the colour.
+        strike: Struck through.
+        underline: Underlined; "dots" for a dotted line.
+        marked: On a tinted ground.
+        key: What a click on it is about; None: nothing.
     """
 
     text: str
@@ -52,11 +57,15 @@ class Run:
     italic: bool = False
     bold: bool = False
     tag: bool = False
+    strike: bool = False
+    underline: bool | str = False
+    marked: bool = False
+    key: object = None
 
     @property
     def look(self) -> tuple[object, ...]:
-        """All but the text."""
-        return self.colour, self.italic, self.bold, self.tag
+        """All but the text and its key."""
+        return self.colour, self.italic, self.bold, self.tag, self.strike, self.underline, self.marked
 
 
 def _resolve(colour: str | int) -> QColor:
@@ -69,7 +78,12 @@ class FlowText(QWidget):
 
     ``set_runs`` keeps the leading runs that are already there and only replaces the tail, so that arriving words
     move nothing and a selection survives. Ctrl+C copies the selection, a double click selects a word.
+
+    Signals:
+        clicked: A run with a key was clicked (its key), or something without one (None).
     """
+
+    clicked = Signal(object)
 
     def __init__(self, role: str = "words", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -85,6 +99,8 @@ class FlowText(QWidget):
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self._document.setDefaultTextOption(option)
         self._selection = QTextCursor(self._document)
+        self._needle = ""
+        self._press: QPointF | None = None
         self._height = 0
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -106,10 +122,17 @@ class FlowText(QWidget):
         """What the user has selected."""
         return self._selection.selectedText()
 
+    def set_needle(self, needle: str) -> None:
+        """Mark every place where these letters stand, in whatever case; "": none."""
+        if needle != self._needle:
+            self._needle = needle
+            self.update()
+
     def set_runs(self, runs: Sequence[Run]) -> None:
         """Show these runs."""
         new = tuple(run for run in runs if run.text)
         if new == self._runs:
+            self._runs = new  # keys may differ
             return
         kept = 0
         while kept < min(len(new), len(self._runs)) and new[kept] == self._runs[kept]:
@@ -151,8 +174,16 @@ class FlowText(QWidget):
         if run.tag:
             font.setWeight(QFont.Weight.Bold)
             font.setWordSpacing(TAG_PADDING)
+        font.setStrikeOut(run.strike)
         form = QTextCharFormat()
         form.setFont(font)
+        if run.underline:
+            style = QTextCharFormat.UnderlineStyle
+            form.setUnderlineStyle(style.DotLine if run.underline == "dots" else style.SingleUnderline)
+        if run.marked:
+            ground = QColor(_resolve(run.colour))
+            ground.setAlpha(48)
+            form.setBackground(ground)
         form.setForeground(QColor(self._shown.on_tag) if run.tag else _resolve(run.colour))
         return form
 
@@ -175,12 +206,19 @@ class FlowText(QWidget):
             self._fit()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Use the colours of a new theme."""
+        """Use the colours and the text size of a new theme."""
         super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and theme.current() is not getattr(self, "_shown", None):
-            self._shown = theme.current()
-            runs, self._runs, self._ends = self._runs, (), []
-            self.set_runs(runs)
+        if event.type() not in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange) or not hasattr(self, "_shown"):
+            return
+        font = theme.scaled_font(self._role)
+        if theme.current() is self._shown and font == self._document.defaultFont():
+            return
+        self._shown = theme.current()
+        self._document.setDefaultFont(font)
+        runs, self._runs, self._ends = self._runs, (), []
+        self._document.clear()
+        self.set_runs(runs)
+        self._fit()
 
     # -- selection ----
 
@@ -190,8 +228,22 @@ class FlowText(QWidget):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Begin a selection."""
         if event.button() == Qt.MouseButton.LeftButton:
+            self._press = event.position()
             self._selection.setPosition(self._place(event.position()))
             self.update()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """A click is about the run under it."""
+        press, self._press = self._press, None
+        if press is None or (event.position() - press).manhattanLength() > _CLICK_PX or self._selection.hasSelection():
+            return
+        self.clicked.emit(self._key_at(event.position()))
+
+    def _key_at(self, point: QPointF) -> object:
+        place = self._document.documentLayout().hitTest(point, Qt.HitTestAccuracy.ExactHit)
+        if place < 0:
+            return None
+        return next((run.key for run, end in zip(self._runs, self._ends, strict=True) if place < end), None)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Extend the selection."""
@@ -230,16 +282,31 @@ class FlowText(QWidget):
                 painter.drawRoundedRect(pill, pill.height() / 2, pill.height() / 2)
             start = end
         context = QAbstractTextDocumentLayout.PaintContext()
+        marks = [self._mark(cursor, found=True) for cursor in self._found()]
         if self._selection.hasSelection():
-            selected = QAbstractTextDocumentLayout.Selection()
-            selected.cursor = self._selection  # pyright: ignore[reportAttributeAccessIssue]
-            look = QTextCharFormat()
-            look.setBackground(self.palette().brush(QPalette.ColorRole.Highlight))
-            look.setForeground(self.palette().brush(QPalette.ColorRole.HighlightedText))
-            selected.format = look  # pyright: ignore[reportAttributeAccessIssue]
-            context.selections = [selected]  # pyright: ignore[reportAttributeAccessIssue]
+            marks.append(self._mark(self._selection, found=False))
+        context.selections = marks  # pyright: ignore[reportAttributeAccessIssue]
         self._document.documentLayout().draw(painter, context)
         painter.end()
+
+    def _found(self) -> Iterator[QTextCursor]:
+        """Where the needle stands."""
+        cursor = QTextCursor(self._document)
+        while self._needle and not (cursor := self._document.find(self._needle, cursor)).isNull():
+            yield QTextCursor(cursor)
+
+    def _mark(self, cursor: QTextCursor, *, found: bool) -> QAbstractTextDocumentLayout.Selection:
+        selected = QAbstractTextDocumentLayout.Selection()
+        selected.cursor = cursor  # pyright: ignore[reportAttributeAccessIssue]
+        look = QTextCharFormat()
+        if found:
+            look.setBackground(QColor(theme.current().found))
+            look.setForeground(QColor(theme.current().on_found))
+        else:
+            look.setBackground(self.palette().brush(QPalette.ColorRole.Highlight))
+            look.setForeground(self.palette().brush(QPalette.ColorRole.HighlightedText))
+        selected.format = look  # pyright: ignore[reportAttributeAccessIssue]
+        return selected
 
     def _pill(self, start: int, end: int) -> QRectF:
         """The rectangle behind a tag, as high as wide for one digit, centred on the digits."""

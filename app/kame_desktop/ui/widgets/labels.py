@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
@@ -27,8 +27,17 @@ class RoleLabel(QLabel):
     ) -> None:
         super().__init__(text, parent)
         self.colour = colour
+        self._role, self._bold = role, bold
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setFont(theme.scaled_font(role, bold=bold))
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Take the text size of a new style."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.StyleChange:
+            font = theme.scaled_font(self._role, bold=self._bold)
+            if font != self.font():
+                self.setFont(font)
 
     def set_colour(self, colour: str) -> None:
         """Use another theme colour."""
@@ -98,6 +107,14 @@ class NumberTag(QWidget):
         self._dim = False
         self.setFont(theme.scaled_font("caption", bold=True))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Take the text size of a new style."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.StyleChange:
+            font = theme.scaled_font("caption", bold=True)
+            if font != self.font():
+                self.setFont(font)
 
     def set_dim(self, dim: bool) -> None:
         """Draw only the outline, for an answer that doesn't count any more."""

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLineEdit,
 
 from kame_desktop.backend.llm.base import LlmModel
 from kame_desktop.core.errors import AppError
+from kame_desktop.ui.phrases import translated
 from kame_desktop.ui.widgets.labels import RoleLabel
 
 
@@ -85,7 +86,7 @@ class ModelDialog(QDialog):
         try:
             model = self._resolve(self.name.text().strip(), self.api_base.text().strip() or None)
         except AppError as error:
-            self.problem.setText(str(error))
+            self.problem.setText(translated(str(error)))
             self.problem.show()
             return
         self.chosen.emit(model)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from kame_desktop.ui import theme
+from kame_desktop.ui.phrases import translated
 from kame_desktop.ui.rows import CardStatus, OracleCard
 from kame_desktop.ui.widgets.flow_text import FlowText, Run
 from kame_desktop.ui.widgets.labels import ElidedLabel, NumberTag, RoleLabel
+from kame_desktop.ui.word_diff import Change, word_diff
 
 _NBSP = "\N{NO-BREAK SPACE}"
 _STATUS_COLOURS = {
@@ -21,11 +23,46 @@ _STATUS_COLOURS = {
 }
 
 
+def answer_runs(card: OracleCard, before: str) -> list[Run]:
+    """The answer's words; what is new in it is underlined, what moved dotted, what is gone struck through.
+
+    Args:
+        card: The answer.
+        before: The answer before it; "": nothing is marked.
+    """
+    colour = "faint" if card.status is CardStatus.SUPERSEDED else "text"
+    complete = card.status not in (CardStatus.ASKED, CardStatus.STREAMING)
+    runs: list[Run] = []
+    pieces = word_diff(before, card.text, complete=complete)
+    if len(pieces) == 1:
+        return [Run(card.text, colour)]  # the same again, or another answer altogether
+    for piece in pieces:
+        if runs:
+            runs.append(Run(" ", colour))
+        match piece.change:
+            case Change.DROPPED:
+                runs.append(Run(piece.text, "faint", strike=True))
+            case Change.ADDED:
+                runs.append(Run(piece.text, colour, underline=True))
+            case Change.MOVED:
+                runs.append(Run(piece.text, colour, underline="dots"))
+            case _:
+                runs.append(Run(piece.text, colour))
+    return runs
+
+
 class OracleCardView(QFrame):
-    """Shows an ``OracleCard``. A superseded one is folded; click, Space or Return unfolds it."""
+    """Shows an ``OracleCard``. A superseded one is folded; click, Space or Return unfolds it.
+
+    Signals:
+        picked: The card was clicked.
+    """
+
+    picked = Signal()
 
     def __init__(self, card: OracleCard, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._selected = False
         self._number = card.number
         self._status = card.status
         self._unfolded = False
@@ -37,6 +74,7 @@ class OracleCardView(QFrame):
         self._state = RoleLabel(role="caption", colour="muted", bold=True, parent=self)
         self._text = FlowText("body", self)
         self._details = FlowText("caption", self)
+        self._text.clicked.connect(self.picked)
         head = QHBoxLayout()
         head.setSpacing(8)
         head.addWidget(self._tag)
@@ -55,8 +93,23 @@ class OracleCardView(QFrame):
         """It is one dim line."""
         return self._status is CardStatus.SUPERSEDED and not self._unfolded
 
-    def show_card(self, card: OracleCard) -> None:
-        """Show the newest state of the card."""
+    @property
+    def unfolded(self) -> bool:
+        """The user wants to see it although it was replaced."""
+        return self._unfolded
+
+    def set_selected(self, selected: bool) -> None:
+        """Show that it is what is selected."""
+        if selected != self._selected:
+            self._selected = selected
+            self.update()
+
+    def set_needle(self, needle: str) -> None:
+        """Mark these letters."""
+        self._text.set_needle(needle)
+
+    def show_card(self, card: OracleCard, before: str = "") -> None:
+        """Show the newest state of the card; ``before``: the answer to mark its changes against."""
         self._status = card.status
         superseded = card.status is CardStatus.SUPERSEDED
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if superseded else Qt.FocusPolicy.NoFocus)
@@ -65,12 +118,11 @@ class OracleCardView(QFrame):
         self._state.setText(self._status_text(card))
         self._state.set_colour(_STATUS_COLOURS[card.status])
         self._preview.setText(card.text or self.tr("no answer yet"))
-        self._model.setText(card.model)
-        colour = "faint" if superseded else "text"
+        self._model.setText(translated(card.model))
         if card.failure and card.status is CardStatus.FAILED:
-            self._text.set_runs([Run(card.text and card.text + "\n", "muted"), Run(card.failure, "bad")])
+            self._text.set_runs([Run(card.text and card.text + "\n", "muted"), Run(translated(card.failure), "bad")])
         else:
-            self._text.set_runs([Run(card.text, colour)])
+            self._text.set_runs(answer_runs(card, before))
         self._details.set_runs([Run(self._detail_text(card), "muted")])
         self.setAccessibleName(
             self.tr("Answer {number}, {status}").format(number=card.number, status=self._status_text(card))
@@ -106,6 +158,11 @@ class OracleCardView(QFrame):
         if card.first_token_ms is not None:
             text = self.tr("first token {ms:.0f} ms").format(ms=card.first_token_ms)
             parts.append(text.replace(" ", _NBSP))
+        if card.over and card.text:
+            text = self.tr("1 word") if card.word_count == 1 else self.tr("{n} words").format(n=card.word_count)
+            parts.append(text.replace(" ", _NBSP))
+        if card.chosen_because:
+            parts.append(translated(card.chosen_because))
         if card.based_on:
             parts.append(self.tr("heard “{words}”").format(words=card.based_on))
         if card.tokens_fed or card.tokens_missed:
@@ -120,9 +177,10 @@ class OracleCardView(QFrame):
             self._arrange()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Fold or unfold."""
+        """Select; fold or unfold."""
         if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
             self._toggle()
+            self.picked.emit()
         super().mouseReleaseEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -146,8 +204,8 @@ class OracleCardView(QFrame):
             faded = self._status is CardStatus.SUPERSEDED
             painter.setBrush(QColor(shown.border if faded else shown.generation(self._number)))
             painter.drawRoundedRect(QRectF(frame.left() + 3, frame.top() + 8, 3, frame.height() - 16), 1.5, 1.5)
-        if self.hasFocus():
-            painter.setPen(QColor(shown.accent))
+        if self.hasFocus() or self._selected:
+            painter.setPen(QPen(QColor(shown.accent), 2 if self._selected else 1))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(frame, 7, 7)
         painter.end()

@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QWidget
 
 from kame_desktop.ui import theme
+from kame_desktop.ui.phrases import translated
 from kame_desktop.ui.rows import Phase
 from kame_desktop.ui.view_models import ConversationModel
 from kame_desktop.ui.widgets.labels import ElidedLabel, RoleLabel
@@ -37,9 +38,11 @@ class StateLine(QWidget):
 
     Signals:
         fresh_start_wanted: The front end's memory should be cleared.
+        recording_unwanted: The recording should end.
     """
 
     fresh_start_wanted = Signal()
+    recording_unwanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -60,11 +63,18 @@ class StateLine(QWidget):
         self.fresh_start.setAccessibleName(self.tr("Fresh start"))
         self.fresh_start.clicked.connect(self.fresh_start_wanted)
         self.fresh_start.hide()
+        self.recording = QPushButton(self.tr("● Recording"), self)
+        self.recording.setObjectName("recording")
+        self.recording.setToolTip(self.tr("This conversation is being recorded. Click to end the recording (Ctrl+R)"))
+        self.recording.setAccessibleName(self.tr("Recording; end it"))
+        self.recording.clicked.connect(self.recording_unwanted)
+        self.recording.hide()
         row = QHBoxLayout(self)
         row.setContentsMargins(18, 4, 18, 10)
         row.setSpacing(9)
         row.addWidget(self._dot)
         row.addWidget(self._state)
+        row.addWidget(self.recording)
         row.addWidget(self._progress)
         row.addWidget(self._detail, 1)
         row.addWidget(self._numbers)
@@ -96,6 +106,7 @@ class StateLine(QWidget):
             known = model.progress is not None
             self._progress.setRange(0, 100 if known else 0)
             self._progress.setValue(round(100 * (model.progress or 0.0)))
+        self.recording.setVisible(model.recording)
         self._detail.setText(self._detail_text(phase, model))
         self.fresh_start.setVisible(model.health.memory_running_out)
         numbers = self._numbers_text(model)
@@ -130,7 +141,8 @@ class StateLine(QWidget):
             )
         if phase is Phase.ORACLE_LATE:
             return self.tr("the language model has not answered yet")
-        return model.detail if phase in (Phase.LOADING, Phase.READY, Phase.STOPPING, Phase.FAILED) else ""
+        shown = phase in (Phase.LOADING, Phase.READY, Phase.STOPPING, Phase.FAILED)
+        return translated(model.detail) if shown else ""
 
     def _numbers_text(self, model: ConversationModel) -> str:
         parts: list[str] = []
@@ -179,6 +191,7 @@ class FootLine(QWidget):
         usage = self._usage_text(model)
         if usage != self._usage.text():
             self._usage.setText(usage)
+            self._usage.setToolTip(self._usage_tip(model))
 
     def _timing_parts(self, model: ConversationModel) -> list[str]:
         health = model.health
@@ -200,8 +213,31 @@ class FootLine(QWidget):
             return ""
         requests = self.tr("1 request") if usage.calls == 1 else self.tr("{n} requests").format(n=usage.calls)
         tokens = self.tr("{n:,} tokens").format(n=usage.prompt_tokens + usage.completion_tokens)
-        if usage.cost_usd is None:
-            cost = self.tr("cost unknown")
-        else:
-            cost = self.tr("free") if usage.cost_usd == 0 else f"${usage.cost_usd:.4f}"
-        return f"{requests}   ·   {tokens}   ·   {cost}"
+        cost = self._cost_text(usage.cost_usd, usage.unpriced_calls)
+        if usage.budget_usd is not None:
+            cost = self.tr("{cost} of ${budget:.2f}").format(cost=cost, budget=usage.budget_usd)
+        parts = [requests, tokens, cost]
+        if usage.today_calls > usage.calls:
+            parts.append(
+                self.tr("today {cost}").format(cost=self._cost_text(usage.today_cost_usd, usage.today_unpriced_calls))
+            )
+        if not usage.speculating:
+            parts.append(self.tr("finished sentences only"))
+        return "   ·   ".join(parts)
+
+    def _usage_tip(self, model: ConversationModel) -> str:
+        usage = model.usage
+        if usage is None:
+            return ""
+        return self.tr("Today: {calls:,} requests, {tokens:,} tokens, {cost} (prices are estimates)").format(
+            calls=usage.today_calls,
+            tokens=usage.today_prompt_tokens + usage.today_completion_tokens,
+            cost=self._cost_text(usage.today_cost_usd, usage.today_unpriced_calls),
+        )
+
+    def _cost_text(self, cost_usd: float | None, unpriced_calls: int) -> str:
+        if cost_usd is None:
+            return self.tr("cost unknown")
+        if unpriced_calls:
+            return self.tr("at least ${cost:.4f}").format(cost=cost_usd)
+        return self.tr("free") if cost_usd == 0 else f"${cost_usd:.4f}"

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
+import dataclasses
+import itertools
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from kame_desktop.core.events import SpokenKind
 from kame_desktop.ui import theme
 from kame_desktop.ui.rows import Answer, CardStatus, OracleCard, Turn, UserLine
+from kame_desktop.ui.selection import Selection
 from kame_desktop.ui.widgets.flow_text import FlowText, Run
 from kame_desktop.ui.widgets.oracle_card import OracleCardView
 
@@ -19,15 +23,27 @@ FOLDED_SHOWN = 3
 _NBSP = "\N{NO-BREAK SPACE}"
 
 
-def user_runs(user: UserLine) -> list[Run]:
-    """Stable words dark, the others grey."""
-    stable, unstable = user.split()
-    gap = " " if stable and unstable else ""
-    return [Run(stable), Run(gap + unstable, "faint")]
+def user_runs(user: UserLine, marked_words: int = 0) -> list[Run]:
+    """Stable words dark, the others grey; the first ``marked_words`` on a tinted ground."""
+    words = user.text.split()
+    stable = len(words) if user.final else min(user.stable_words, len(words))
+    marked = min(marked_words, len(words))
+    runs: list[Run] = []
+    edges = sorted({0, stable, marked, len(words)})
+    for first, last in itertools.pairwise(edges):
+        text = (" " if first else "") + " ".join(words[first:last])
+        runs.append(Run(text, "text" if last <= stable else "faint", marked=last <= marked))
+    return runs
 
 
-def answer_runs(answer: Answer, interrupted_mark: str) -> list[Run]:
-    """Words in the colour of the answer that fed them, its number before the first, openers italic."""
+def answer_runs(answer: Answer, interrupted_mark: str, marked: int | None = None) -> list[Run]:
+    """Words in the colour of the answer that fed them, its number before the first, openers italic.
+
+    Args:
+        answer: What was said.
+        interrupted_mark: What is written after an answer that was cut short.
+        marked: Generation whose words stand on a tinted ground.
+    """
     runs: list[Run] = []
     looks: tuple[int | None, SpokenKind] | None = None
     tagged: int | None = None
@@ -45,17 +61,25 @@ def answer_runs(answer: Answer, interrupted_mark: str) -> list[Run]:
                 tagged = word.number
                 runs.append(Run(f"{_NBSP}{word.number}{_NBSP}", word.number, tag=True))
                 runs.append(Run(_NBSP, "text"))
-            runs.append(Run(word.text, colour, italic=word.kind is not SpokenKind.ANSWER))
+            tinted = marked is not None and word.generation == marked
+            italic = word.kind is not SpokenKind.ANSWER
+            runs.append(Run(word.text, colour, italic=italic, marked=tinted, key=word.generation))
         else:
             last = runs[-1]
-            runs[-1] = Run(f"{last.text} {word.text}", last.colour, last.italic)
+            runs[-1] = dataclasses.replace(last, text=f"{last.text} {word.text}")
     if answer.interrupted:
         runs.append(Run(f" {interrupted_mark}", "bad"))
     return runs
 
 
 class OracleCell(QWidget):
-    """The answers of one turn in order; of the replaced ones only the newest few are shown."""
+    """The answers of one turn in order; of the replaced ones only the newest few are shown.
+
+    Signals:
+        picked: An answer was clicked (its generation).
+    """
+
+    picked = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -63,6 +87,9 @@ class OracleCell(QWidget):
         self._views: dict[int, OracleCardView] = {}
         self._turn: Turn | None = None
         self._unfolded = False
+        self._marks_changes = True
+        self._selected: int | None = None
+        self._needle = ""
         self.earlier = QPushButton(self)
         self.earlier.setObjectName("earlier")
         self.earlier.setFont(theme.scaled_font("caption"))
@@ -80,10 +107,35 @@ class OracleCell(QWidget):
         """Generation -> what shows it now."""
         return self._views
 
+    @property
+    def unfolded(self) -> bool:
+        """The user has unfolded something that was replaced."""
+        return self._unfolded or any(view.unfolded for view in self._views.values())
+
+    def mark_changes(self, on: bool) -> None:
+        """Mark what changed from answer to answer, or don't."""
+        if on != self._marks_changes:
+            self._marks_changes = on
+            if self._turn is not None:
+                self.show_turn(self._turn)
+
+    def set_needle(self, needle: str) -> None:
+        """Mark these letters."""
+        self._needle = needle
+        for view in self._views.values():
+            view.set_needle(needle)
+
+    def select(self, generation: int | None) -> None:
+        """Show that this answer is selected."""
+        self._selected = generation
+        for known, view in self._views.items():
+            view.set_selected(known == generation)
+
     def show_turn(self, turn: Turn) -> None:
         """Show the newest state."""
         self._turn = turn
         shown = self._to_show(turn)
+        before = _texts_before(turn) if self._marks_changes else {}
         wanted = {card.generation for card in shown}
         for generation in [known for known in self._views if known not in wanted]:
             view = self._views.pop(generation)
@@ -93,11 +145,10 @@ class OracleCell(QWidget):
         for place, card in enumerate(shown, start=1):
             view = self._views.get(card.generation)
             if view is None:
-                view = self._views[card.generation] = OracleCardView(card, self)
+                view = self._new_view(card)
                 self._column.insertWidget(place, view)
                 view.show()
-            else:
-                view.show_card(card)
+            view.show_card(card, before.get(card.generation, ""))
         hidden = turn.dropped_cards + len(turn.cards) - len(shown)
         self.earlier.setVisible(hidden > 0 or self._unfolded)
         if self._unfolded:
@@ -109,6 +160,13 @@ class OracleCell(QWidget):
         self.earlier.setText(text)
         self.earlier.setAccessibleName(text)
 
+    def _new_view(self, card: OracleCard) -> OracleCardView:
+        view = self._views[card.generation] = OracleCardView(card, self)
+        view.picked.connect(lambda: self.picked.emit(card.generation))
+        view.set_selected(card.generation == self._selected)
+        view.set_needle(self._needle)
+        return view
+
     def _to_show(self, turn: Turn) -> list[OracleCard]:
         if self._unfolded:
             return list(turn.cards)
@@ -116,21 +174,46 @@ class OracleCell(QWidget):
         hidden = set(folded[:-FOLDED_SHOWN])
         return [card for card in turn.cards if card.generation not in hidden]
 
+    def changeEvent(self, event: QEvent) -> None:
+        """Take the text size of a new style."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.StyleChange and hasattr(self, "earlier"):
+            self.earlier.setFont(theme.scaled_font("caption"))
+
     def _toggle(self) -> None:
         self._unfolded = not self._unfolded
         if self._turn is not None:
             self.show_turn(self._turn)
 
 
+def _texts_before(turn: Turn) -> dict[int, str]:
+    """For each answer the one before it, of the same model's series, that has words."""
+    before: dict[int, str] = {}
+    latest, series = "", 0
+    for card in turn.cards:
+        if card.series != series:
+            latest, series = "", card.series
+        before[card.generation] = latest
+        latest = card.text or latest
+    return before
+
+
 class TurnRow(QWidget):
     """A row of three columns.
 
     While its turn is the newest it never gets lower, so that a card that folds moves nothing.
+
+    Signals:
+        picked: Something of this turn was clicked (generation, or None: the turn).
     """
+
+    picked = Signal(object)
 
     def __init__(self, first: bool, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._first = first
+        self._turn: Turn | None = None
+        self._selection: Selection | None = None
         self._keeps_height = True
         self._floor = 0
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -139,25 +222,61 @@ class TurnRow(QWidget):
         self.oracle = OracleCell(self)
         self.answer = FlowText("words", self)
         self.answer.setAccessibleName(self.tr("The assistant said"))
+        self.user.clicked.connect(lambda _: self.picked.emit(None))
+        self.oracle.picked.connect(self.picked)
+        self.answer.clicked.connect(self.picked)
         row = QHBoxLayout(self)
         row.setContentsMargins(ROW_MARGIN, ROW_MARGIN - 2, ROW_MARGIN, ROW_MARGIN - 2)
         row.setSpacing(COLUMN_GAP)
         for cell, stretch in zip((self.user, self.oracle, self.answer), COLUMN_STRETCH, strict=True):
             row.addWidget(cell, stretch, Qt.AlignmentFlag(0) if cell is self.oracle else Qt.AlignmentFlag.AlignTop)
 
+    @property
+    def busy(self) -> bool:
+        """The user is at work in it: something is unfolded, or selected with the mouse."""
+        marked = self.user.selected_text or self.answer.selected_text
+        return self.oracle.unfolded or bool(marked)
+
+    def set_needle(self, needle: str) -> None:
+        """Mark these letters wherever they stand."""
+        for cell in (self.user, self.oracle, self.answer):
+            cell.set_needle(needle)
+
+    def show_selection(self, selection: Selection | None) -> None:
+        """Mark what is tied to the selection."""
+        mine = (
+            selection if selection is not None and self._turn and selection.utterance == self._turn.utterance else None
+        )
+        if mine == self._selection:
+            return
+        self._selection = mine
+        self.oracle.select(mine.generation if mine is not None else None)
+        if self._turn is not None:
+            self.show_user(self._turn)
+            self.show_answer(self._turn)
+
     def show_user(self, turn: Turn) -> None:
-        """Show the user's words."""
-        self.user.set_runs(user_runs(turn.user))
+        """Show the user's words; those that the selected answer was based on are marked."""
+        self._turn = turn
+        marked = 0
+        if self._selection is not None:
+            heard = {card.generation: card.heard_words for card in turn.cards}
+            generation = self._selection.generation
+            marked = len(turn.user.text.split()) if generation is None else heard.get(generation, 0)
+        self.user.set_runs(user_runs(turn.user, marked))
 
     def show_oracle(self, turn: Turn) -> None:
         """Show the answers."""
+        self._turn = turn
         if self._keeps_height:
             self._floor = self.sizeHint().height()
         self.oracle.show_turn(turn)
 
     def show_answer(self, turn: Turn) -> None:
         """Show the spoken words."""
-        self.answer.set_runs(answer_runs(turn.answer, self.tr("— interrupted")))
+        self._turn = turn
+        marked = self._selection.generation if self._selection is not None else None
+        self.answer.set_runs(answer_runs(turn.answer, self.tr("— interrupted"), marked))
 
     def settle(self) -> None:
         """A newer turn has come: take only the room that is needed."""

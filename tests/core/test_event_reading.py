@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kame_desktop.core import events
-from kame_desktop.core.events import AgentText, Event, MicrophoneState, OracleRequested, event_from_dict, event_to_dict
+from kame_desktop.core.event_codec import event_from_dict, event_to_dict
+from kame_desktop.core.events import AgentText, Event, MicrophoneState, OracleRequested
 
 KINDS = [
     kind for kind in vars(events).values() if isinstance(kind, type) and issubclass(kind, Event) and kind is not Event

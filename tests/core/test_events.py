@@ -8,7 +8,8 @@ import json
 import pytest
 
 from kame_desktop.core import events
-from kame_desktop.core.events import AgentText, Event, SessionState, SessionStateChanged, SpokenKind, event_to_dict
+from kame_desktop.core.event_codec import event_to_dict
+from kame_desktop.core.events import AgentText, Event, SessionState, SessionStateChanged, SpokenKind
 
 
 def test_an_event_is_one_json_object_with_type_and_time() -> None:

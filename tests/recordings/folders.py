@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from kame_desktop.core.events import Event, event_to_dict
+from kame_desktop.core.event_codec import event_to_dict
+from kame_desktop.core.events import Event
 
 STARTED = dt.datetime(2025, 7, 29, 14, 3, tzinfo=dt.timezone(dt.timedelta(hours=2)))
 

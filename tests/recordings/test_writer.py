@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 from kame_desktop.core.audio_types import FRAME_MS, FRAME_SAMPLES
-from kame_desktop.core.events import FrameTiming, Notice, SttFinal, event_from_dict
+from kame_desktop.core.event_codec import event_from_dict
+from kame_desktop.core.events import FrameTiming, Notice, SttFinal
 from kame_desktop.recordings.format import FILES, RecordingOptions
 from kame_desktop.recordings.library import RecordingLibrary
 from kame_desktop.recordings.reader import open_recording

@@ -18,7 +18,8 @@ from kame_desktop.commands.output import put
 from kame_desktop.commands.runner import outcome, run_to_end
 from kame_desktop.commands.terminal import TurnPrinter
 from kame_desktop.core.errors import AudioFileError, BadInputError
-from kame_desktop.core.events import Event, event_to_dict
+from kame_desktop.core.event_codec import event_to_dict
+from kame_desktop.core.events import Event
 from kame_desktop.frontends.registry import NO_OPTIONS, EngineOptions
 from kame_desktop.session.metrics import Metrics
 from kame_desktop.session.services import SessionRequest

@@ -270,7 +270,11 @@ class SettingsStore:
         return self.settings
 
     def save(self) -> None:
-        """Write the file atomically; one that is a link stays one. Raises OSError."""
+        """Write the file atomically; one that is a link stays one. Raises OSError.
+
+        It isn't forced to the disk, which would hold up the window by 100 ms: a power failure may leave a file that can't
+        be read, and that is set aside.
+        """
         text = self._text()
         path = Path(os.path.realpath(self._path))
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -278,8 +282,6 @@ class SettingsStore:
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as stream:
                 stream.write(text)
-                stream.flush()
-                os.fsync(stream.fileno())
             Path(temporary).replace(path)
         except OSError:
             with contextlib.suppress(OSError):

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from kame_desktop.core.audio_types import MODEL_RATE_HZ
-from kame_desktop.core.events import Event, event_from_dict
+from kame_desktop.core.event_codec import event_from_dict
+from kame_desktop.core.events import Event
 from kame_desktop.recordings import wav
 from kame_desktop.recordings.format import (
     AUDIO_FILE,

@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 
 from kame_desktop.core.audio_types import FRAME_MS, MODEL_RATE_HZ
-from kame_desktop.core.events import Event, RecordingChanged, SttFinal, event_to_dict
+from kame_desktop.core.event_codec import event_to_dict
+from kame_desktop.core.events import Event, RecordingChanged, SttFinal
 from kame_desktop.recordings.format import (
     AUDIO_FILE,
     CHANNELS,

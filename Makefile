@@ -2,13 +2,13 @@
 # Nothing is written outside this folder, except Debian packages when run as root.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint pytest gpu format lock clean moved
+.PHONY: help run test lint pytest gpu format texts lock clean moved
 .SUFFIXES:
 
 # make run ARGS="--help"; make pytest ARGS="-k oracle -x"
 ARGS =
 # Debian packages (beyond the window's and the sound's libraries) that the tests need.
-TEST_PACKAGES = pulseaudio libasound2-plugins
+TEST_PACKAGES = pulseaudio libasound2-plugins xvfb xdotool x11-xkb-utils dbus-daemon
 # make lock UPGRADE=--upgrade takes the newest releases; without it only what has to change changes.
 UPGRADE =
 
@@ -26,6 +26,7 @@ help:
 	@echo "make pytest    the tests alone              (ARGS=\"...\" are pytest's arguments)"
 	@echo "make gpu       add torch and moshi, for a GPU (several GB)"
 	@echo "make format    format the code, mend what ruff can mend"
+	@echo "make texts     take new texts of the window into assets/translations"
 	@echo "make lock      pin the dependencies anew    (UPGRADE=--upgrade: the newest ones)"
 	@echo "make clean     remove .venv and all caches"
 
@@ -47,6 +48,9 @@ pytest: $(DONE)/dev $(DONE)/project $(DONE)/test-packages
 format: $(DONE)/dev
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
+
+texts: $(DONE)/dev
+	@$(BIN)/python scripts/translations.py
 
 lock: $(DONE)/bootstrap
 	@sh scripts/lock.sh $(UPGRADE)

@@ -2,6 +2,7 @@
 
     .venv/bin/python scripts/translations.py            update assets/translations/*.ts, make *.qm, list what is open
     .venv/bin/python scripts/translations.py --check    change nothing; exit code 1 when something is open or stale
+    ... --fill es FILE                                  take translations from a JSON object {"English": "Español"}
 
 Both kinds of files are kept in the repository: running the program takes no tool of Qt's.
 """
@@ -9,6 +10,7 @@ Both kinds of files are kept in the repository: running the program takes no too
 from __future__ import annotations
 
 import argparse
+import json
 import subprocess
 import sys
 import tempfile
@@ -84,6 +86,18 @@ def messages(path: Path) -> list[Message]:
     return found
 
 
+def fill(path: Path, known: dict[str, str]) -> None:
+    """Put translations of English texts into a ``.ts`` file, in every context that has them open."""
+    tree = ET.parse(path)
+    for message in tree.getroot().iter("message"):
+        translation = message.find("translation")
+        text = known.get(message.findtext("source") or "")
+        if translation is not None and text is not None and translation.get("type") is not None:
+            translation.text = text
+            del translation.attrib["type"]
+    tree.write(path, encoding="utf-8", xml_declaration=True)
+
+
 def check(path: Path) -> list[str]:
     """What is wrong with a ``.ts`` file and its ``.qm``, one line each."""
     problems = [f"not translated: {context}: {source}" for context, source, text in messages(path) if not text]
@@ -107,12 +121,18 @@ def main() -> int:
     """Update or check; the exit code."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--check", action="store_true", help="change nothing, and tell what is open or stale")
+    parser.add_argument("--fill", nargs=2, metavar=("LANGUAGE", "FILE"), help="take translations from a JSON object")
     arguments = parser.parse_args()
     if not tool("lupdate").exists():
         print(
             f"There is no {tool('lupdate')}. It comes with PySide6: run this with the Python of the checkout's .venv."
         )
         return 3
+    if arguments.fill:
+        language, file = arguments.fill
+        path = TRANSLATIONS / f"kame_{language}.ts"
+        extract(path)
+        fill(path, json.loads(Path(file).read_text(encoding="utf-8")))
     problems: list[str] = []
     for path in sorted(TRANSLATIONS.glob("kame_*.ts")):
         if not arguments.check:

@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, NoReturn, TextIO
 
 from kame_desktop import __version__
 from kame_desktop.commands import devices, doctor, mic_test
+from kame_desktop.commands.export import add_export
 from kame_desktop.commands.history import add_history
 from kame_desktop.commands.llm import add_llm
 from kame_desktop.commands.models import add_arguments as add_models
+from kame_desktop.commands.replay import add_replay
 from kame_desktop.core.crash import PlaceFormatter
 from kame_desktop.core.crash_care import CrashCare
 from kame_desktop.core.errors import AppError, MissingError, as_app_error, stack_of
@@ -93,6 +95,8 @@ def _parser() -> argparse.ArgumentParser:
     add_models(commands)
     add_llm(commands)
     add_history(commands)
+    add_replay(commands)
+    add_export(commands)
     devices.add_arguments(commands)
     mic_test.add_arguments(commands)
     doctor.add_arguments(commands)
@@ -148,6 +152,8 @@ def _dispatch(arguments: argparse.Namespace) -> int:
         _say(app.settings_warning)
     if arguments.command is None:
         return _open_window(app)
+    if arguments.command == "replay" and arguments.re_ask is None:
+        return _carry_out(app, arguments)  # the window has its own way with signals
     with stop_signals, CrashCare():
         return _carry_out(app, arguments)
 
@@ -184,6 +190,14 @@ def _carry_out(app: Application, arguments: argparse.Namespace) -> int:
             from kame_desktop.commands.history import run_history
 
             return run_history(app, arguments)
+        case "replay":
+            from kame_desktop.commands.replay import run_replay
+
+            return run_replay(app, arguments)
+        case "export":
+            from kame_desktop.commands.export import run_export
+
+            return run_export(app, arguments)
         case "devices":
             return devices.run_devices(app, as_json=arguments.json)
         case "mic-test":

@@ -277,6 +277,14 @@
         <translation>mantener espacio tecla atajo</translation>
     </message>
     <message>
+        <source>Talk from any&amp;where with {keys}</source>
+        <translation>Hablar desde cualquier &amp;lugar con {keys}</translation>
+    </message>
+    <message>
+        <source>global hotkey shortcut background</source>
+        <translation>global atajo tecla segundo plano</translation>
+    </message>
+    <message>
         <source>M&amp;ute the microphone while the assistant speaks</source>
         <translation>S&amp;ilenciar el micrófono mientras habla el asistente</translation>
     </message>
@@ -331,6 +339,10 @@
     <message>
         <source>Keeps the assistant from hearing its own voice through the loudspeaker.</source>
         <translation>Evita que el asistente oiga su propia voz por el altavoz.</translation>
+    </message>
+    <message>
+        <source>Hold these keys while another program is in front. Needs “Push to talk”.</source>
+        <translation>Mantén pulsadas estas teclas mientras otro programa está delante. Necesita «Pulsar para hablar».</translation>
     </message>
     <message>
         <source>System default ({name})</source>
@@ -662,6 +674,60 @@
     </message>
 </context>
 <context>
+    <name>DaysRow</name>
+    <message>
+        <source>Delete recordings by themselves</source>
+        <translation>Eliminar grabaciones automáticamente</translation>
+    </message>
+    <message>
+        <source>Delete &amp;by themselves</source>
+        <translation>Eliminar a&amp;utomáticamente</translation>
+    </message>
+    <message>
+        <source>Never</source>
+        <translation>Nunca</translation>
+    </message>
+    <message>
+        <source>After {days} days</source>
+        <translation>Tras {days} días</translation>
+    </message>
+    <message>
+        <source>1 recording is older: it goes at the next start.</source>
+        <translation>1 grabación es más antigua: se elimina en el próximo inicio.</translation>
+    </message>
+    <message>
+        <source>{count} recordings are older: they go at the next start.</source>
+        <translation>{count} grabaciones son más antiguas: se eliminan en el próximo inicio.</translation>
+    </message>
+</context>
+<context>
+    <name>DeviceMenus</name>
+    <message>
+        <source>Microphone used</source>
+        <translation>Micrófono en uso</translation>
+    </message>
+    <message>
+        <source>Loudspeaker used</source>
+        <translation>Altavoz en uso</translation>
+    </message>
+    <message>
+        <source>System default ({name})</source>
+        <translation>El del sistema ({name})</translation>
+    </message>
+    <message>
+        <source>System default</source>
+        <translation>El del sistema</translation>
+    </message>
+    <message>
+        <source>{name} (not connected)</source>
+        <translation>{name} (no conectado)</translation>
+    </message>
+    <message>
+        <source>Look again</source>
+        <translation>Buscar otra vez</translation>
+    </message>
+</context>
+<context>
     <name>DoctorDialog</name>
     <message>
         <source>Check my system</source>
@@ -871,6 +937,17 @@
     </message>
 </context>
 <context>
+    <name>ErrorBar</name>
+    <message>
+        <source>1 more problem</source>
+        <translation>1 problema más</translation>
+    </message>
+    <message>
+        <source>{count} more problems</source>
+        <translation>{count} problemas más</translation>
+    </message>
+</context>
+<context>
     <name>ErrorLine</name>
     <message>
         <source>Problem</source>
@@ -941,6 +1018,10 @@
     <message>
         <source>{count} sound gaps</source>
         <translation>{count} cortes de sonido</translation>
+    </message>
+    <message>
+        <source>1 sound gap</source>
+        <translation>1 corte de sonido</translation>
     </message>
     <message>
         <source>1 request</source>
@@ -1042,22 +1123,6 @@
         <translation>Eliminar para siempre todas las grabaciones</translation>
     </message>
     <message>
-        <source>Delete recordings by themselves</source>
-        <translation>Eliminar grabaciones automáticamente</translation>
-    </message>
-    <message>
-        <source>Delete for good</source>
-        <translation>Eliminar para siempre</translation>
-    </message>
-    <message>
-        <source>Keep</source>
-        <translation>Conservar</translation>
-    </message>
-    <message>
-        <source>Delete &amp;by themselves</source>
-        <translation>Eliminar a&amp;utomáticamente</translation>
-    </message>
-    <message>
         <source>1 recording · {size}</source>
         <translation>1 grabación · {size}</translation>
     </message>
@@ -1088,22 +1153,6 @@
     <message>
         <source>What is being recorded was kept.</source>
         <translation>Lo que se está grabando se conservó.</translation>
-    </message>
-    <message>
-        <source>Never</source>
-        <translation>Nunca</translation>
-    </message>
-    <message>
-        <source>After {days} days</source>
-        <translation>Tras {days} días</translation>
-    </message>
-    <message>
-        <source>1 recording is older: it goes at the next start.</source>
-        <translation>1 grabación es más antigua: se elimina en el próximo inicio.</translation>
-    </message>
-    <message>
-        <source>{count} recordings are older: they go at the next start.</source>
-        <translation>{count} grabaciones son más antiguas: se eliminan en el próximo inicio.</translation>
     </message>
 </context>
 <context>
@@ -2500,6 +2549,46 @@
         <translation>El llavero está bloqueado: una clave puesta aquí dura hasta que el programa termine; para conservarla, desbloquea el llavero y ponla otra vez, o {instead}.</translation>
     </message>
     <message>
+        <source>There is no desktop here that a key could be had from.</source>
+        <translation>Aquí no hay ningún escritorio al que pedir una tecla.</translation>
+    </message>
+    <message>
+        <source>In the window, the Space key works.</source>
+        <translation>En la ventana funciona la barra espaciadora.</translation>
+    </message>
+    <message>
+        <source>Another program uses {keys} already, so Kame Desktop can&apos;t talk from anywhere.</source>
+        <translation>Otro programa ya usa {keys}: no se puede hablar desde cualquier lugar.</translation>
+    </message>
+    <message>
+        <source>Give that program another key, then switch this off and on; in the window, the Space key works.</source>
+        <translation>Dale otra tecla a ese programa y apaga y enciende esto; en la ventana funciona la barra espaciadora.</translation>
+    </message>
+    <message>
+        <source>On macOS, a key for all programs takes the permission “Input Monitoring”, which Kame Desktop doesn&apos;t ask for.</source>
+        <translation>En macOS, una tecla para todos los programas requiere el permiso «Monitorización de entrada», que Kame Desktop no pide.</translation>
+    </message>
+    <message>
+        <source>The desktop didn&apos;t give Kame Desktop a key to talk from anywhere.</source>
+        <translation>El escritorio no dio a Kame Desktop una tecla para hablar desde cualquier lugar.</translation>
+    </message>
+    <message>
+        <source>The desktop knows of the key to talk from anywhere, but has not assigned one.</source>
+        <translation>El escritorio conoce la tecla para hablar desde cualquier lugar, pero no ha asignado ninguna.</translation>
+    </message>
+    <message>
+        <source>Assign it in the system&apos;s settings for shortcuts; in the window, the Space key works.</source>
+        <translation>Asígnala en los ajustes de atajos del sistema; en la ventana funciona la barra espaciadora.</translation>
+    </message>
+    <message>
+        <source>The desktop, or you, refused the key to talk from anywhere.</source>
+        <translation>El escritorio, o tú, rechazó la tecla para hablar desde cualquier lugar.</translation>
+    </message>
+    <message>
+        <source>This Wayland desktop doesn&apos;t let a program have a key while another one is in front.</source>
+        <translation>Este escritorio Wayland no deja que un programa tenga una tecla mientras otro está delante.</translation>
+    </message>
+    <message>
         <source>The price of {model} isn&apos;t known here: the budget can&apos;t be watched for it.</source>
         <translation>No se conoce el precio de {model}: no se puede vigilar el presupuesto con ese modelo.</translation>
     </message>
@@ -2890,6 +2979,54 @@
     <message>
         <source>Free some space, then start a new recording.</source>
         <translation>Libera espacio y empieza una grabación nueva.</translation>
+    </message>
+    <message>
+        <source>Windows refused the key to talk from anywhere (error {code}).</source>
+        <translation>Windows rechazó la tecla para hablar desde cualquier sitio (error {code}).</translation>
+    </message>
+    <message>
+        <source>The X server can&apos;t be reached, so there is no key to talk from anywhere.</source>
+        <translation>No se puede acceder al servidor X, así que no hay tecla para hablar desde cualquier sitio.</translation>
+    </message>
+    <message>
+        <source>The keyboard&apos;s layout has no Space key, so there is no key to talk from anywhere.</source>
+        <translation>La distribución del teclado no tiene la tecla Espacio, así que no hay tecla para hablar desde cualquier sitio.</translation>
+    </message>
+    <message>
+        <source>The X server refused the key to talk from anywhere.</source>
+        <translation>El servidor X rechazó la tecla para hablar desde cualquier sitio.</translation>
+    </message>
+    <message>
+        <source>The X11 library libxcb is missing.</source>
+        <translation>Falta la biblioteca libxcb de X11.</translation>
+    </message>
+    <message>
+        <source>The package jeepney, which asks the desktop for a key, isn&apos;t installed.</source>
+        <translation>El paquete jeepney, que pide una tecla al escritorio, no está instalado.</translation>
+    </message>
+    <message>
+        <source>The desktop can&apos;t be asked for a key: there is no session bus.</source>
+        <translation>No se puede pedir una tecla al escritorio: no hay bus de sesión.</translation>
+    </message>
+    <message>
+        <source>The session bus went away, so there is no key to talk from anywhere.</source>
+        <translation>El bus de sesión desapareció, así que no hay tecla para hablar desde cualquier sitio.</translation>
+    </message>
+    <message>
+        <source>The desktop took the key to talk from anywhere back.</source>
+        <translation>El escritorio retiró la tecla para hablar desde cualquier sitio.</translation>
+    </message>
+    <message>
+        <source>Switch it off and on to ask again; in the window, the Space key works.</source>
+        <translation>Apágalo y enciéndelo para pedirla otra vez; en la ventana funciona la tecla Espacio.</translation>
+    </message>
+    <message>
+        <source>Front end alone (to compare)</source>
+        <translation>Solo el frente (para comparar)</translation>
+    </message>
+    <message>
+        <source>has no language model behind it</source>
+        <translation>no tiene un modelo de lenguaje detrás</translation>
     </message>
 </context>
 <context>
@@ -3460,6 +3597,10 @@
         <translation>El oráculo tarda</translation>
     </message>
     <message>
+        <source>Offline</source>
+        <translation>Sin conexión</translation>
+    </message>
+    <message>
         <source>Stopping</source>
         <translation>Deteniendo</translation>
     </message>
@@ -3470,6 +3611,10 @@
     <message>
         <source>This computer fell {ms:.0f} ms behind; sound was skipped to catch up</source>
         <translation>Este equipo se retrasó {ms:.0f} ms; se saltó sonido para alcanzarlo</translation>
+    </message>
+    <message>
+        <source>the language model can&apos;t be asked; the assistant listens on</source>
+        <translation>no se puede preguntar al modelo de lenguaje; el asistente sigue escuchando</translation>
     </message>
     <message>
         <source>the language model has not answered yet</source>
@@ -3486,6 +3631,17 @@
     <message>
         <source>memory {used} of {limit}</source>
         <translation>memoria {used} de {limit}</translation>
+    </message>
+</context>
+<context>
+    <name>SureBar</name>
+    <message>
+        <source>Delete for good</source>
+        <translation>Eliminar para siempre</translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation>Conservar</translation>
     </message>
 </context>
 <context>
@@ -3594,6 +3750,14 @@
         <translation>Abrir un WAV…</translation>
     </message>
     <message>
+        <source>Open recording…</source>
+        <translation>Abrir una grabación…</translation>
+    </message>
+    <message>
+        <source>Recorded conversations…</source>
+        <translation>Conversaciones grabadas…</translation>
+    </message>
+    <message>
         <source>Record conversation</source>
         <translation>Grabar la conversación</translation>
     </message>
@@ -3638,6 +3802,14 @@
         <translation>Tamaño de texto normal</translation>
     </message>
     <message>
+        <source>Select the answer before</source>
+        <translation>Seleccionar la respuesta anterior</translation>
+    </message>
+    <message>
+        <source>Select the answer after</source>
+        <translation>Seleccionar la respuesta siguiente</translation>
+    </message>
+    <message>
         <source>Pause the view</source>
         <translation>Pausar la vista</translation>
     </message>
@@ -3679,6 +3851,10 @@
     <message>
         <source>Sound files (*.wav)</source>
         <translation>Archivos de sonido (*.wav)</translation>
+    </message>
+    <message>
+        <source>Open a recording</source>
+        <translation>Abrir una grabación</translation>
     </message>
 </context>
 <context>

@@ -232,10 +232,10 @@ def test_a_save_that_fails_leaves_the_old_file_and_no_scrap(tmp_path: Path, monk
     store = load(tmp_path, {"version": 2, "engine": "cascade"})
     store.settings.engine = "lite"
 
-    def full(handle: int) -> None:
+    def full(source: Path, target: Path) -> Path:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("os.fsync", full)
+    monkeypatch.setattr(Path, "replace", full)
     with pytest.raises(OSError, match="No space"):
         store.save()
     assert [entry.name for entry in tmp_path.iterdir()] == ["settings.json"]

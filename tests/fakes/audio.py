@@ -26,6 +26,7 @@ class FakeDevice:
         written: Every frame written.
         played: Every frame played, silence where nothing was queued.
         skipped: Samples dropped by ``skip_playback``.
+        hushed: How many frames had been written at each ``hush``.
         opened: ``open`` was called.
         asleep: ``start`` was called and waits.
         started: ``start`` was called, and sound flows.
@@ -61,6 +62,7 @@ class FakeDevice:
         self.written: list[PcmFrame] = []
         self.played: list[PcmFrame] = []
         self.skipped = 0
+        self.hushed: list[int] = []
         self.opened = False
         self.asleep = threading.Event()
         self.started = False
@@ -137,6 +139,12 @@ class FakeDevice:
         self._queue = self._queue[count:]
         self.skipped += count
 
+    def queued_ms(self) -> float:
+        return len(self._queue) * FRAME_MS / FRAME_SAMPLES
+
+    def hush(self) -> None:
+        self.hushed.append(len(self.written))
+
     def take_events(self) -> Sequence[DeviceEvent]:
         return ()
 
@@ -177,7 +185,7 @@ class ScriptedDevice(WavDevice):
                 self._away.add(event.component)
             if event.info is not None:
                 self._info = event.info
-                self._away.clear()
+                self._away = set() if event.info.has_microphone else {"microphone"}
         self._frame += 1
         return silence_frame() if frame is not None and "microphone" in self._away else frame
 

@@ -175,6 +175,10 @@ class FakeSoundDevice:
     def query_hostapis(self) -> Any:
         return [{"name": name} for name in HOSTS]
 
+    def refuse_to_tell(self) -> Any:
+        """What any question gets when the sound service has gone."""
+        raise self.PortAudioError("no")
+
     def get_portaudio_version(self) -> tuple[int, str]:
         return 1_246_720, "PortAudio V19.7.0-fake"
 

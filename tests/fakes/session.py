@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from kame_desktop.audio.base import AudioControls, DeviceChoiceInfo, DeviceList, MicTestResult
+from kame_desktop.audio.base import AudioControls, DeviceChoiceInfo, DeviceList, Loudspeaker, MicTestResult
 from kame_desktop.backend.llm.base import KeySource, KeyStore, LlmChoice, LlmModel, LlmTest, Provider
 from kame_desktop.core.checks import Check, CheckState
 from kame_desktop.core.crash_care import CrashCare
@@ -19,6 +19,7 @@ from kame_desktop.frontends.registry import EngineInfo
 from kame_desktop.recordings.format import RecordingOptions, meta_now
 from kame_desktop.recordings.library import RecordingLibrary
 from kame_desktop.session.bus import Bus
+from kame_desktop.session.reask import Reasked, Reasking
 from kame_desktop.session.services import SessionRequest
 from kame_desktop.weights.download import Downloader
 
@@ -283,6 +284,20 @@ class FakeServices:
 
     def recordings(self) -> RecordingLibrary:
         return RecordingLibrary(self.recordings_folder)
+
+    def loudspeaker(self) -> Loudspeaker | None:
+        return None
+
+    def reasking(
+        self,
+        events: Iterable[Event],
+        model: LlmModel,
+        *,
+        series: int,
+        tell: Callable[[Sequence[Event]], None],
+        done: Callable[[Reasked | AppError], None],
+    ) -> Reasking:
+        raise NotImplementedError
 
     def recording_options(self, request: SessionRequest) -> RecordingOptions:
         engine = {"name": request.engine, "label": request.engine.title()}

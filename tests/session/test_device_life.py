@@ -14,6 +14,8 @@ from kame_desktop.core.events import (
     DeviceChanged,
     DeviceLost,
     FrameLate,
+    MicrophoneClosed,
+    MicrophoneState,
     Notice,
     SessionState,
 )
@@ -77,6 +79,17 @@ def test_without_a_loudspeaker_the_user_is_still_heard() -> None:
     assert [event.component for event in stage.of(DeviceLost)] == ["loudspeaker"]
     assert {event.utterance for event in stage.of(AgentText)} == {1}
     assert all(given.pcm.any() for given in stage.frontend.given[:60])
+
+
+def test_a_microphone_that_did_not_come_back_is_not_shown_as_live() -> None:
+    deaf = DeviceInfo("no microphone", "headset", realtime=False, has_microphone=False)
+    happens = {
+        20: [lost("microphone"), lost("loudspeaker")],
+        40: [DeviceEvent("loudspeaker", "headset", "The loudspeaker 'headset' is back.", info=deaf)],
+    }
+    stage = converse(happens, [(2, 12)], frames=60)
+    assert stage.of(MicrophoneState)[-1].closed is MicrophoneClosed.NO_DEVICE
+    assert stage.of(DeviceChanged)[-1].input_name == "no microphone"
 
 
 def test_a_microphone_that_sends_only_silence_is_a_notice() -> None:

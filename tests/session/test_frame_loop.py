@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -24,6 +26,7 @@ from kame_desktop.core.events import (
     UserSpeechEnded,
     UserSpeechStarted,
 )
+from kame_desktop.frontends.base import FrontendInput, FrontendOutput
 from tests.fakes.audio import quiet, tone
 from tests.session.frame_scene import VOICE, FrameScene, Talker
 
@@ -194,6 +197,24 @@ BACK = DeviceEvent(
     "microphone", "Built-in", "'Built-in' is used instead.", info=DeviceInfo("Built-in", "Speakers", realtime=True)
 )
 WORTH_KNOWING = DeviceEvent("microphone", "USB headset", "The microphone sends only silence.", "Is it muted?")
+
+
+class Breaker(Talker):
+    """Breaks off in frame 10."""
+
+    def step(self, given: FrontendInput) -> FrontendOutput:
+        return replace(super().step(given), hushed=given.frame == 10)
+
+
+def test_a_voice_that_breaks_off_is_not_heard_to_the_end_of_what_is_queued() -> None:
+    def hold_up(frame: int) -> None:
+        if frame == 5:
+            scene.device.write_frame(quiet(FRAME_MS))
+
+    scene = FrameScene(quiet(14 * FRAME_MS), Breaker([(2, 14)]), before=hold_up)
+    scene.run()
+    assert scene.device.hushed == [12], "with the frame of that step"
+    assert [given.unplayed_ms for given in scene.frontend.given] == [0.0] * 5 + [FRAME_MS] * 9
 
 
 def test_what_happens_to_the_hardware_is_told_and_the_room_forgotten() -> None:

@@ -38,6 +38,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def styled(qapp: QApplication) -> Iterator[QApplication]:
     """The application in its own style; afterwards nothing of a window is left."""
     prepare_application(qapp)
+    theme.choose_theme(qapp, "system")
     theme.apply_theme(qapp, theme.LIGHT)
     yield qapp
     theme.set_contrast(qapp, strong=False)

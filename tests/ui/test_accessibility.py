@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -197,6 +197,44 @@ def test_tab_goes_through_the_first_run_in_order(open_scene: OpenScene):
     inside = [one for one in walked(window, window.controls.start) if window.page.isAncestorOf(one)]
     heights = [centre(one)[1] for one in inside if not isinstance(one, QScrollArea)]
     assert heights == sorted(heights)
+
+
+@pytest.mark.parametrize("scene", ["speaking", "thinking", "long"])
+def test_tab_goes_through_the_answers_before_it_goes_on_to_the_time_line(open_scene: OpenScene, scene: str):
+    window = open_scene(scene)
+    order = walked(window, window.controls.start)
+    cards = [one for one in order if isinstance(one, OracleCardView)]
+    assert len(cards) > 1
+    heights = [centre(one)[1] for one in cards]
+    assert heights == sorted(heights)
+    places = [order.index(one) for one in cards]
+    assert order.index(window.conversation) == places[0] - 1
+    assert places == list(range(places[0], places[0] + len(cards)))
+    assert order.index(window.page.timeline.timeline) > places[-1]
+
+
+def test_answers_can_be_selected_without_a_mouse(qtbot: QtBot, open_scene: OpenScene):
+    window = open_scene("long")
+    conversation = window.conversation
+    answers = [(turn.utterance, card.generation) for turn in window.model.visible_turns for card in turn.cards]
+    keys = Qt.KeyboardModifier.ControlModifier
+
+    def selected() -> tuple[int, int | None] | None:
+        current = window.page.selection.current
+        return (current.utterance, current.generation) if current is not None else None
+
+    qtbot.keyClick(window, Qt.Key.Key_Up, keys)
+    for wanted in reversed(answers):
+        assert selected() == wanted
+        view = conversation.rows[wanted[0]].oracle.views[wanted[1]]
+        top = view.mapTo(conversation.viewport(), QPoint(0, 0)).y()
+        assert view.isVisible()
+        assert 0 <= top < conversation.viewport().height()
+        assert view.accessibleName() in conversation.accessibleDescription()
+        qtbot.keyClick(window, Qt.Key.Key_Up, keys)
+    assert selected() == answers[0]  # it ends there
+    qtbot.keyClick(window, Qt.Key.Key_Down, keys)
+    assert selected() == answers[1]
 
 
 @pytest.mark.parametrize("name", OTHERS)

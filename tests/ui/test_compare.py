@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -100,6 +101,14 @@ class TestDialog:
         qtbot.waitUntil(lambda: bool(services.sessions))
         dialog.close()
         assert services.session.state is SessionState.IDLE
+
+    def test_escape_ends_the_engine(self, qtbot: QtBot, dialog: CompareDialog, services: FakeServices):
+        dialog.start.click()
+        qtbot.waitUntil(lambda: bool(services.sessions))
+        with qtbot.waitSignal(dialog.finished):
+            qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+        assert services.session.state is SessionState.IDLE
+        assert not dialog.runner.active
 
     def test_every_engine_that_there_is(self, styled: QApplication, qtbot: QtBot, services: FakeServices):
         names = ["cascade", "alone", "kame", "lite"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QApplication, QPushButton
@@ -15,6 +16,7 @@ from kame_desktop.ui.settings_dialog import SettingsDialog
 from kame_desktop.ui.settings_dialog.appearance_page import AppearancePage
 from kame_desktop.ui.window_keeper import WindowKeeper
 from tests.fakes.session import FakeServices
+from tests.recordings.folders import write_folder
 from tests.ui.happenings import final, said
 
 
@@ -94,6 +96,18 @@ class TestSwitching:
             window.toggle()
         assert not keeper.waiting
         assert keeper.window.controls.start.text() == "Empezar"
+
+    def test_a_recording_that_is_open_stays_open(
+        self, qtbot: QtBot, keeper: WindowKeeper, store: SettingsStore, tmp_path: Path
+    ):
+        window = keeper.window
+        window.replay.open(write_folder(tmp_path / "recording", [final(1, "Why is the sky blue?")]))
+        qtbot.waitUntil(lambda: window.replay.active)
+        self.choose(keeper, store, "es")
+        qtbot.waitUntil(lambda: keeper.waiting)
+        assert keeper.window is window
+        with qtbot.waitSignal(keeper.replaced):
+            window.replay.close()
 
     def test_one_who_changes_their_mind_meanwhile_keeps_the_window(
         self, qtbot: QtBot, keeper: WindowKeeper, services: FakeServices, store: SettingsStore

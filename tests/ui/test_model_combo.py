@@ -137,3 +137,15 @@ def test_asking_finished_sentences_only(window: MainWindow, services: FakeServic
     window.actions_.speculates.trigger()
     assert services.session.speculation[-1] is False
     assert SettingsStore(store._path).load().llm.speculate is False
+
+
+def test_a_model_by_name_without_a_key_leads_to_the_keys(
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+):
+    asked: list[str] = []
+    monkeypatch.setattr(window.dialogs, "show_keys", lambda choice: asked.append(choice.model.name))
+    window.dialogs.model_chosen.emit(LlmModel("claude-haiku-4-5", "Claude Haiku", provider="anthropic"))
+    assert asked == ["claude-haiku-4-5"]
+    assert window.controls.model.currentText() == "Starter model"
+    window.dialogs.model_chosen.emit(LlmModel("gpt-4.1", "GPT-4.1", provider="openai"))
+    assert window.controls.model.currentText() == "GPT-4.1"

@@ -178,7 +178,7 @@ class TestEveryTextIsTranslated:
         data |= {choice.model.hint for choice in window._services.llm_choices()}
         data |= {choice.model.name for choice in window._services.llm_choices()}
         data |= {choice.group for choice in window._services.llm_choices()}
-        data |= {source.question for source in window._samples}
+        data |= {source.question for source in window.input.samples}
         data |= {*render.NO_MICROPHONE.split(". "), render.NO_MICROPHONE, "voice: 3 of 5 parts"}
         found = [(place, text) for place, text in texts(window) if _left(text, data)]
         assert found == []
@@ -292,3 +292,12 @@ def cut_off(root: QWidget) -> Iterator[str]:
         shortened = isinstance(widget, MenuField) or not isinstance(widget, QAbstractButton) or not widget.text()
         if not shortened and widget.width() < widget.minimumSizeHint().width():
             yield str(widget.property("text"))
+
+
+def test_filling_in_touches_only_what_is_open(tmp_path: Path):
+    message = "<message><source>{}</source><translation{}>{}</translation></message>"
+    done, open_ = message.format("Stop", "", "Detener"), message.format("Start", ' type="unfinished"', "")
+    path = tmp_path / "kame_es.ts"
+    path.write_text(f"<TS><context><name>A</name>{done}{open_}</context></TS>", encoding="utf-8")
+    SCRIPT.fill(path, {"Stop": "Parar", "Start": "Empezar", "Go": "Ir"})
+    assert SCRIPT.messages(path) == [("A", "Stop", "Detener"), ("A", "Start", "Empezar")]

@@ -6,18 +6,19 @@ import importlib.util
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kame_desktop.audio.base import DeviceList, MicTestResult
+from kame_desktop.audio.base import DeviceList, Loudspeaker, MicTestResult
 from kame_desktop.backend.llm import catalog
 from kame_desktop.backend.llm.base import KeyStore, LlmChoice, LlmModel, LlmTest, Provider, StreamingLlm
 from kame_desktop.backend.llm.weather import Weather
 from kame_desktop.bootstrap.diagnosis import Diagnosis, Part
 from kame_desktop.bootstrap.engines import SPEAKING_ENGINES, engine_registry
 from kame_desktop.bootstrap.language_models import LanguageModels
+from kame_desktop.bootstrap.replaying import Replaying
 from kame_desktop.bootstrap.sessions import FrontendMaker, RecordedSession, SessionMaker
 from kame_desktop.bootstrap.sound import Sound
 from kame_desktop.core import paths
@@ -26,6 +27,7 @@ from kame_desktop.core.audio_types import Pcm
 from kame_desktop.core.checks import Check
 from kame_desktop.core.crash_care import CrashCare
 from kame_desktop.core.errors import AppError, AudioFileError, BadInputError, MissingError
+from kame_desktop.core.events import Event
 from kame_desktop.core.heap import spare_the_collector
 from kame_desktop.core.model_files import missing_package
 from kame_desktop.core.settings import Settings, SettingsStore
@@ -35,6 +37,7 @@ from kame_desktop.frontends.registry import NO_OPTIONS, EngineInfo, EngineOption
 from kame_desktop.loaded_models import LoadedModels
 from kame_desktop.recordings.format import RecordingOptions, meta_now
 from kame_desktop.recordings.library import RecordingLibrary
+from kame_desktop.session.reask import Reasked, Reasking
 from kame_desktop.session.services import SessionRequest
 from kame_desktop.session.session import Session
 from kame_desktop.session.usage_ledger import UsageLedger
@@ -69,13 +72,15 @@ class Application:
         self._sound = Sound(lambda: self.settings.audio)
         self._llms = LanguageModels(self._store, self._starter)
         self._diagnosis = Diagnosis(self, self._llms, self._sound, lambda: self._care)
+        ledger = UsageLedger(paths.data_dir() / "usage.json")
+        self._replaying = Replaying(lambda: self.settings, self._llms, ledger)
         self._sessions = SessionMaker(
             lambda: self.settings,
             self._models,
             self._llms,
             self._sound.read_question,
             weather or Weather(),
-            UsageLedger(paths.data_dir() / "usage.json"),
+            ledger,
         )
 
     @property
@@ -201,6 +206,21 @@ class Application:
         )
         return RecordingOptions(paths.data_dir() / "recordings", meta, self.settings.recording.raw_microphone)
 
+    def loudspeaker(self) -> Loudspeaker | None:
+        return self._replaying.loudspeaker()
+
+    def reasking(
+        self,
+        events: Iterable[Event],
+        model: LlmModel,
+        *,
+        series: int,
+        tell: Callable[[Sequence[Event]], None],
+        done: Callable[[Reasked | AppError], None],
+        finals_only: bool = False,
+    ) -> Reasking:
+        return self._replaying.reasking(events, model, series=series, tell=tell, done=done, finals_only=finals_only)
+
     # Engines -------------------------------------------------------------------------------------------------------
 
     def engines(self) -> Sequence[EngineInfo]:
@@ -298,15 +318,27 @@ class Application:
 
     def warm_up(self) -> None:
         """Load in the background what the next conversation needs; returns at once. A failure is told by that one."""
-        for name, work in (("warm-up-llm", self._load_llm), ("warm-up-models", self._load_models)):
+        for name, work in (
+            ("warm-up-llm", self._load_llm),
+            ("warm-up-models", self._load_models),
+            ("old-recordings", self._delete_old_recordings),
+        ):
             threading.Thread(target=_quietly, args=(work,), name=name, daemon=True).start()
+
+    def _delete_old_recordings(self) -> None:
+        days = self.settings.recording.delete_after_days
+        if days is not None:
+            self.recordings().delete_older_than(days)
 
     def close(self) -> None:
         """End what would outlast the program."""
         self._models.close()
 
-    def run_window(self) -> int:
-        """Open the window; returns its exit code. Raises MissingError when there is no display."""
+    def run_window(self, recording: Path | None = None) -> int:
+        """Open the window, with a recording if one is given; returns its exit code.
+
+        Raises MissingError when there is no display.
+        """
         try:
             from kame_desktop.ui.app import run_window
         except ImportError as error:
@@ -319,7 +351,7 @@ class Application:
         self._keep_starter = True
         try:
             with CrashCare(paths.state_dir()) as self._care:
-                return run_window(self, self._store)
+                return run_window(self, self._store, recording)
         finally:
             self.close()
 

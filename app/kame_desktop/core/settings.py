@@ -41,6 +41,7 @@ class AudioSettings(BaseModel):
         volume: Of the assistant's voice, 1.0 as it is.
         mute_while_speaking: The microphone is deaf while the assistant speaks, which can't be interrupted then.
         push_to_talk: The microphone is live only while the key is held.
+        global_talk_key: Then Ctrl+Alt+Space is such a key, too, whatever program is in front.
     """
 
     model_config = ConfigDict(extra="allow", validate_assignment=True)
@@ -54,6 +55,7 @@ class AudioSettings(BaseModel):
     volume: float = Field(default=1.0, ge=0.0, le=1.0)
     mute_while_speaking: bool = False
     push_to_talk: bool = False
+    global_talk_key: bool = False
 
 
 class CustomModel(BaseModel):
@@ -272,8 +274,8 @@ class SettingsStore:
     def save(self) -> None:
         """Write the file atomically; one that is a link stays one. Raises OSError.
 
-        It isn't forced to the disk, which would hold up the window by 100 ms: a power failure may leave a file that can't
-        be read, and that is set aside.
+        It isn't forced to the disk, which would hold up the window by 100 ms: a power failure may leave a file that
+        can't be read, and that is set aside.
         """
         text = self._text()
         path = Path(os.path.realpath(self._path))

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from kame_desktop.audio.base import AudioControls, DeviceList, MicTestResult
+from kame_desktop.audio.base import AudioControls, DeviceList, Loudspeaker, MicTestResult
 from kame_desktop.backend.llm.base import KeyStore, LlmChoice, LlmModel, LlmTest, Provider
 from kame_desktop.core.checks import Check
 from kame_desktop.core.crash_care import CrashCare
 from kame_desktop.core.errors import AppError
-from kame_desktop.core.events import SessionState
+from kame_desktop.core.events import Event, SessionState
 from kame_desktop.frontends.registry import NO_OPTIONS, EngineInfo, EngineOptions
 from kame_desktop.recordings.format import RecordingOptions
 from kame_desktop.recordings.library import RecordingLibrary
 from kame_desktop.session.bus import Bus
+from kame_desktop.session.reask import Reasked, Reasking
 from kame_desktop.weights.download import Downloader
 
 
@@ -172,6 +173,22 @@ class Services(Protocol):
 
     def recordings(self) -> RecordingLibrary:
         """The recordings on this computer. It blocks on the disk: not for the GUI thread."""
+        ...
+
+    def loudspeaker(self) -> Loudspeaker | None:
+        """Open the loudspeaker of the settings; None when there is none. Blocks: not for the GUI thread."""
+        ...
+
+    def reasking(
+        self,
+        events: Iterable[Event],
+        model: LlmModel,
+        *,
+        series: int,
+        tell: Callable[[Sequence[Event]], None],
+        done: Callable[[Reasked | AppError], None],
+    ) -> Reasking:
+        """Another model over a recording's questions, not yet started; it tells on a thread of its own."""
         ...
 
     def recording_options(self, request: SessionRequest) -> RecordingOptions:

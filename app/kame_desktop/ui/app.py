@@ -13,18 +13,20 @@ import signal
 import socket
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
-from PySide6.QtCore import QLocale, QSocketNotifier, QTimer, QTranslator
+from PySide6.QtCore import QSocketNotifier, QTimer
 from PySide6.QtWidgets import QApplication
 
 from kame_desktop.core.errors import MissingError
-from kame_desktop.core.paths import assets_dir, state_dir
+from kame_desktop.core.paths import state_dir
 from kame_desktop.core.settings import SettingsStore
 from kame_desktop.session.services import Services
 from kame_desktop.ui import theme
 from kame_desktop.ui.icons import app_icon
 from kame_desktop.ui.main_window import MainWindow
 from kame_desktop.ui.single_instance import Claim, SingleInstance, bring_to_front
+from kame_desktop.ui.window_keeper import WindowKeeper
 
 _WARM_UP_AFTER_MS = 200
 """The window is painted by then."""
@@ -89,12 +91,19 @@ def prepare_application(app: QApplication) -> None:
     app.setWindowIcon(app_icon())
 
 
-def run_window(services: Services, settings: SettingsStore) -> int:
+def _look_around(window: MainWindow) -> None:
+    """What takes a moment to find out, beside the window."""
+    window.llms.refresh()
+    window.input.look_for_devices()
+
+
+def run_window(services: Services, settings: SettingsStore, recording: Path | None = None) -> int:
     """Open the window and stay until it is closed. Main thread only. Raises MissingError without a display.
 
     Args:
         services: What the window asks of the program.
         settings: Loaded settings; the window saves what the user chooses.
+        recording: Folder of a recording to open.
 
     Returns:
         The exit code.
@@ -110,24 +119,25 @@ def run_window(services: Services, settings: SettingsStore) -> int:
         with contextlib.suppress(OSError):
             sys.stdout.write(f"{claim.line}\n")
         return 0 if claim is Claim.SHOWN else 1
-    translator = QTranslator(app)
-    if translator.load(QLocale.system(), "kame", "_", str(assets_dir() / "translations")):
-        app.installTranslator(translator)
     look = settings.settings.appearance
     theme.set_font_scale(app, look.font_scale)
     theme.choose_theme(app, look.theme)
     theme.follow_system(app)
-    window = MainWindow(services, settings)
+    keeper = WindowKeeper(app, services, settings)
+    window = keeper.window
     window.show()
-    instance.wanted.connect(lambda: bring_to_front(window))
-    warm_up = QTimer(window, singleShot=True)
+    instance.wanted.connect(lambda: bring_to_front(keeper.window))
+    warm_up = QTimer(keeper, singleShot=True)
     warm_up.timeout.connect(services.warm_up)
-    warm_up.timeout.connect(window.llms.refresh)
-    QTimer.singleShot(0, window, window.show_setup)
+    warm_up.timeout.connect(lambda: _look_around(keeper.window))
+    if recording is not None:
+        window.open_recording(recording)
+    else:
+        QTimer.singleShot(0, window, window.show_setup)
     warm_up.start(_WARM_UP_AFTER_MS)
-    with _interrupts(window.close):
+    with _interrupts(keeper.close):
         code = app.exec()
     warm_up.stop()
-    window.shut_down()
+    keeper.shut_down()
     instance.close()
     return code

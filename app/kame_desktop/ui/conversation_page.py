@@ -91,9 +91,11 @@ class ConversationPage(QWidget):
         self.search_bar.wanted.connect(self._on_search)
         self.search_bar.stepped.connect(self._on_search_step)
         self.search_bar.closed.connect(lambda: self._on_search(""))
+        self.search_bar.closed.connect(self.conversation.setFocus)
         self.moment_bar.stepped.connect(self._on_step)
         self.moment_bar.live_wanted.connect(self.show_now)
         self.timeline.timeline.moment_picked.connect(self._on_moment_picked)
+        self.timeline.timeline.selected.connect(self.conversation.show_selected)
 
     @property
     def model(self) -> ConversationModel:
@@ -130,6 +132,9 @@ class ConversationPage(QWidget):
         health = self.model.health
         self.heads.input_level.set_level(health.input_dbfs, health.input_peak_dbfs)
         self.heads.output_level.set_level(health.output_dbfs, health.output_peak_dbfs)
+        if not active:
+            self.heads.input_level.reset()
+            self.heads.output_level.reset()
         if not self.conversation.empty or self.paused:
             self._stack.setCurrentWidget(self.conversation)
         elif self._setup is not None and not active:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import threading
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -17,7 +16,6 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLineEdit,
     QPushButton,
-    QSizePolicy,
     QTableView,
     QVBoxLayout,
     QWidget,
@@ -28,15 +26,16 @@ from kame_desktop.core.errors import AppError
 from kame_desktop.core.settings import SettingsStore
 from kame_desktop.recordings.library import Deleted, Entry, RecordingLibrary
 from kame_desktop.ui.phrases import translated
+from kame_desktop.ui.replay.days_row import DaysRow
 from kame_desktop.ui.replay.export_dialog import ExportDialog
 from kame_desktop.ui.replay.history_model import DATE, ENGINE, LENGTH, LLM, SIZE, TITLE, HistoryModel
-from kame_desktop.ui.settings_dialog.parts import Note, Picker
+from kame_desktop.ui.replay.sure_bar import SureBar
+from kame_desktop.ui.settings_dialog.parts import Note
 from kame_desktop.ui.settings_dialog.workers import Job, Tell, Worker
-from kame_desktop.ui.widgets.labels import ElidedLabel, RoleLabel
+from kame_desktop.ui.widgets.labels import RoleLabel
 from kame_desktop.weights.words import size_text
 
 _SEARCH_AFTER_MS = 250
-_KEPT_DAYS = (7, 30, 90, 365)
 _ROW_PX = 30
 _LAST_CHANGE_S = 2.0
 _WIDE_PX = 740
@@ -113,29 +112,8 @@ class HistoryDialog(QDialog):
         self.export_button = self._button(self.tr("E&xport…"), self.tr("Text, subtitles, sound, a page for a report …"))
         self.delete_button = self._button(self.tr("&Delete…"), self.tr("Delete what is selected for good (Delete)"))
         self.all_button = self._button(self.tr("Delete &all…"), self.tr("Delete every recording for good"))
-        self._make_question()
-        self.days = Picker(self)
-        self.days.setAccessibleName(self.tr("Delete recordings by themselves"))
-        self.days.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.days.setFixedWidth(170)
-        self.days_note = ElidedLabel("", "caption", "muted", parent=self)
-
-    def _make_question(self) -> None:
-        self.sure = QFrame(self)
-        self.sure.setObjectName("notice")
-        self.question = RoleLabel("", "body", parent=self.sure)
-        self.question.setWordWrap(True)
-        self.yes = QPushButton(self.tr("Delete for good"), self.sure)
-        self.yes.setObjectName("stop")
-        self.no = QPushButton(self.tr("Keep"), self.sure)
-        for button in (self.yes, self.no):
-            button.setAutoDefault(False)
-        row = QHBoxLayout(self.sure)
-        row.setContentsMargins(14, 8, 8, 8)
-        row.addWidget(self.question, 1)
-        row.addWidget(self.yes)
-        row.addWidget(self.no)
-        self.sure.hide()
+        self.sure = SureBar(self)
+        self.days = DaysRow(self._store, self)
 
     def _button(self, text: str, tip: str, name: str = "") -> QPushButton:
         button = QPushButton(text, self)
@@ -172,13 +150,6 @@ class HistoryDialog(QDialog):
             buttons.addWidget(button)
         buttons.addStretch(1)
         buttons.addWidget(self.all_button)
-        keep = QHBoxLayout()
-        keep.setSpacing(10)
-        label = RoleLabel(self.tr("Delete &by themselves"), "body", parent=self)
-        label.setBuddy(self.days)
-        keep.addWidget(label)
-        keep.addWidget(self.days)
-        keep.addWidget(self.days_note, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 14, 16, 14)
         column.setSpacing(10)
@@ -187,7 +158,7 @@ class HistoryDialog(QDialog):
         column.addWidget(self.note)
         column.addWidget(self.sure)
         column.addLayout(buttons)
-        column.addLayout(keep)
+        column.addWidget(self.days)
 
     def _connect(self) -> None:
         self._delay = QTimer(self, interval=_SEARCH_AFTER_MS, singleShot=True)
@@ -202,17 +173,16 @@ class HistoryDialog(QDialog):
         self.export_button.clicked.connect(self._export_selected)
         self.delete_button.clicked.connect(lambda: self._ask_delete(self.selected))
         self.all_button.clicked.connect(lambda: self._ask_delete(None))
-        self.yes.clicked.connect(self._delete)
-        self.no.clicked.connect(self._keep)
-        self.days.picked.connect(self._on_days)
+        self.sure.sure.connect(self._delete)
+        self.sure.closed.connect(self.table.setFocus)
+        self.days.failed.connect(self._complain)
         for keys, action in (
             (QKeySequence(Qt.Key.Key_Delete), lambda: self._ask_delete(self.selected)),
             (QKeySequence(Qt.Key.Key_Return), self.open_selected),
             (QKeySequence(Qt.Key.Key_Enter), self.open_selected),
         ):
-            QShortcut(keys, self.table, action, context=Qt.ShortcutContext.WidgetShortcut)
+            QShortcut(keys, self.table, action).setContext(Qt.ShortcutContext.WidgetShortcut)
         QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self, self.search.setFocus)
-        self._show_days()
 
     # -- the list ----
 
@@ -237,7 +207,7 @@ class HistoryDialog(QDialog):
         text = self.tr("1 recording · {size}") if count == 1 else self.tr("{count} recordings · {size}")
         self.total.setText(text.format(count=count, size=size) if count else "")
         self.all_button.setEnabled(count > 0)
-        self._show_days_note()
+        self.days.show_entries(self._all)
 
     def _list(self, entries: Sequence[Entry]) -> None:
         """Show these; what is selected stays so."""
@@ -299,10 +269,8 @@ class HistoryDialog(QDialog):
     # -- what the user does ----
 
     def open_selected(self) -> None:
-        """Replay what is selected. The key that ends a title is heard here too, and isn't meant."""
+        """Replay what is selected."""
         chosen = self.selected
-        if self.table.state() == QAbstractItemView.State.EditingState:
-            return
         if len(chosen) == 1 and not chosen[0].problem:
             self.opened.emit(chosen[0].folder)
             self.accept()
@@ -357,17 +325,10 @@ class HistoryDialog(QDialog):
         else:
             text = self.tr("Delete {count} recordings ({size}) for good?")
         title = wanted[0].title or wanted[0].name
-        self.question.setText(text.format(count=len(wanted), size=size, title=title))
-        self.sure.show()
-        self.no.setFocus()
-
-    def _keep(self) -> None:
-        self.sure.hide()
-        self.table.setFocus()
+        self.sure.ask(text.format(count=len(wanted), size=size, title=title))
 
     def _delete(self) -> None:
         entries, everything = self._to_delete, self._to_delete is None
-        self._keep()
 
         def work() -> Deleted:
             if everything:
@@ -385,35 +346,6 @@ class HistoryDialog(QDialog):
             self.reload()
 
         self._change(work, done, failed)
-
-    # -- delete by themselves ----
-
-    def _show_days(self) -> None:
-        chosen = self._store.settings.recording.delete_after_days
-        days = sorted({*_KEPT_DAYS, *([chosen] if chosen is not None else [])})
-        items: list[tuple[str, object]] = [(self.tr("Never"), None)]
-        items += [(self.tr("After {days} days").format(days=one), one) for one in days]
-        self.days.show_items(items, chosen)
-
-    def _on_days(self, days: object) -> None:
-        self._store.settings.recording.delete_after_days = days if isinstance(days, int) else None
-        try:
-            self._store.save()
-        except OSError:
-            self._complain(AppError("The settings could not be saved.", "Check that their folder can be written to."))
-        self._show_days_note()
-
-    def _show_days_note(self) -> None:
-        days = self._store.settings.recording.delete_after_days
-        text = ""
-        if days is not None:
-            limit = dt.datetime.now(dt.UTC) - dt.timedelta(days=days)
-            count = sum(entry.started_at < limit for entry in self._all)
-            if count == 1:
-                text = self.tr("1 recording is older: it goes at the next start.")
-            elif count:
-                text = self.tr("{count} recordings are older: they go at the next start.").format(count=count)
-        self.days_note.setText(text)
 
     # -- work ----
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject, Signal
 
 from kame_desktop.backend.llm import catalog
-from kame_desktop.backend.llm.base import LlmChoice, LlmModel
+from kame_desktop.backend.llm.base import KeySource, LlmChoice, LlmModel
 from kame_desktop.core.errors import AppError
 from kame_desktop.core.settings import LlmSettings
 from kame_desktop.session.services import Services
@@ -44,6 +44,13 @@ class LlmChooser(QObject):
         """Look anew at keys, settings and this computer's services; the list follows when they have answered."""
         self._background.run(self._services.llm_choices, self._on_choices)
         self._background.run(self._services.discover_llms, self._on_found)
+
+    def choice_of(self, model: LlmModel) -> LlmChoice:
+        """The model as a choice: it lacks a key when the others of its provider do."""
+        provider = catalog.provider_of(model)
+        kin = [choice.key for choice in self.choices if provider and choice.model.provider == provider.name]
+        missing = model.api_base is None and KeySource.MISSING in kin
+        return LlmChoice(model, "", KeySource.MISSING if missing else KeySource.NOT_NEEDED)
 
     def use(self, model: LlmModel) -> None:
         """Use another model from now on; one with an address, or of no list, is kept as the user's own."""

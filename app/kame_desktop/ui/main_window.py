@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, Qt, Slot
+from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeySequence, QShortcut
-from PySide6.QtWidgets import QApplication, QMainWindow, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMainWindow, QVBoxLayout, QWidget
 
 from kame_desktop.audio.base import AudioControls
 from kame_desktop.backend.llm.base import LlmModel
-from kame_desktop.core.errors import AppError, ErrorCategory
-from kame_desktop.core.events import Event, SessionState, SessionStateChanged
+from kame_desktop.core.errors import AppError, BadInputError, ErrorCategory
+from kame_desktop.core.events import Event, RecordingChanged, SessionState, SessionStateChanged
 from kame_desktop.core.settings import SettingsStore
 from kame_desktop.session.services import Services, SessionRequest
-from kame_desktop.ui import theme
 from kame_desktop.ui.background import Background
 from kame_desktop.ui.controller import SessionController
 from kame_desktop.ui.conversation_page import ConversationPage
 from kame_desktop.ui.crash_notice import CrashBar, CrashWatch
+from kame_desktop.ui.global_key import GlobalKey, GlobalTalkKey, make_global_key
 from kame_desktop.ui.icons import app_icon
+from kame_desktop.ui.input_choice import InputChoice
 from kame_desktop.ui.llm_chooser import LlmChooser
 from kame_desktop.ui.presenter import Presenter
+from kame_desktop.ui.replay.controller import ReplayController
 from kame_desktop.ui.rows import Phase
 from kame_desktop.ui.sound_controls import SoundControls, TalkKey
-from kame_desktop.ui.sources import MICROPHONE, Source, sample_sources
+from kame_desktop.ui.sources import Source
 from kame_desktop.ui.view_models import ConversationModel
 from kame_desktop.ui.widgets.activity_drawer import ActivityDrawer
 from kame_desktop.ui.widgets.control_bar import ControlBar
@@ -34,6 +36,7 @@ from kame_desktop.ui.widgets.error_bar import ErrorBar
 from kame_desktop.ui.widgets.state_line import FootLine, StateLine
 from kame_desktop.ui.window_actions import WindowActions
 from kame_desktop.ui.window_dialogs import WindowDialogs
+from kame_desktop.ui.window_look import WindowLook
 
 if TYPE_CHECKING:
     from kame_desktop.ui.setup_page import SetupPage
@@ -45,36 +48,44 @@ class MainWindow(QMainWindow):
     Attributes:
         page: The columns and the timeline.
         controller: Owns the session.
+        input: What is listened to.
+        look: How the window is laid out.
         llms: The language models to choose from, and the one in use.
         sound: What the user has set for the sound.
     """
 
-    def __init__(self, services: Services, store: SettingsStore, before: MainWindow | None = None) -> None:
+    def __init__(
+        self,
+        services: Services,
+        store: SettingsStore,
+        before: MainWindow | None = None,
+        *,
+        global_key: Callable[[], GlobalKey] = make_global_key,
+    ) -> None:
         """``before``: a window without a session that this one takes the place of; its conversation is shown on."""
         super().__init__()
         self._services = services
         self._store = store
         self._closing = False
-        self._samples = sample_sources(services.sample_questions())
-        self._microphone_problem = services.microphone_problem()
-        works_at_once = self._microphone_problem is None or not self._samples
-        self._source = MICROPHONE if works_at_once else self._samples[0]
-        if before is not None:
-            self._source = before._source
         self._engine = self._remembered_engine()
         self.controller = SessionController(services, self)
         self.sound = SoundControls(store, self)
         self._talk_key = TalkKey(self, self.sound)
+        self._global_key = GlobalTalkKey(self.sound, store, global_key, self)
         self._background = Background("window-background", self)
         self.llms = LlmChooser(services, store.settings.llm, self._background, self)
         self.dialogs = WindowDialogs(services, store, self)
         self._setup: SetupPage | None = None
         self._crashes: CrashWatch | None = None
         self._build(before)
+        self.input = InputChoice(services, store, self._background, self.controls, self.empty, self)
+        self.look = WindowLook(self, store, self.page, self.presenter, self.actions_)
+        self.replay = ReplayController(self.page, services, self)
         self._connect()
         self._watch_crashes()
         self._fill()
         if before is not None:
+            self.input.use(before.input.source)
             self.sound.set_muted(before.sound.controls.muted)
         elif store.warning:
             self.model.errors.add("settings", ErrorCategory.BAD_INPUT.value, store.warning, "")
@@ -122,9 +133,10 @@ class MainWindow(QMainWindow):
         column.addWidget(self.foot)
         self.setCentralWidget(page)
         self.presenter = Presenter(self, [self.controls, self.state_line, self.foot, self.activity])
-        leave = QShortcut(QKeySequence("Esc"), self, self.presenter.leave)
+        leave = QShortcut(QKeySequence("Esc"), self, self._on_escape)
         leave.setEnabled(False)  # Escape belongs to fields and menus otherwise
         self.presenter.changed.connect(leave.setEnabled)
+        self.presenter.changed.connect(lambda _: self._show_state_line())
 
     def _connect(self) -> None:
         self.controller.began.connect(self._on_began)
@@ -140,18 +152,20 @@ class MainWindow(QMainWindow):
         self.controls.model.other_wanted.connect(self.dialogs.ask_model)
         self.controls.model.keys_wanted.connect(lambda: self.dialogs.show_settings("models"))
         self.controls.model.key_wanted.connect(self.dialogs.show_keys)
+        self.input.changed.connect(self._on_input_changed)
+        self.look.changed.connect(self._save)
         self.dialogs.settings_changed.connect(self._take_settings)
-        self.dialogs.model_chosen.connect(self.llms.use)
+        self.dialogs.model_chosen.connect(self._use_model)
         self.dialogs.file_chosen.connect(lambda path: self.choose_source(Source(path)))
         self.dialogs.weights_ready.connect(self._on_weights)
         self.llms.listed.connect(self._show_models)
         self.llms.switched.connect(self._on_switched)
         self.sound.changed.connect(self._on_sound)
+        self._global_key.failed.connect(self._complain)
         self.heads.microphone.mute_wanted.connect(self.sound.set_muted)
         self.heads.microphone.held.connect(self.sound.hold)
         self.heads.volume.volume_wanted.connect(self.sound.set_volume)
         self.heads.volume.settled.connect(self._save)
-        self.controls.menu_wanted.connect(self._look_for_microphone)
         self.empty.chosen.connect(self.begin)
         self.state_line.fresh_start_wanted.connect(self.controller.fresh_start)
         self.error_bar.dismissed.connect(self._on_dismissed)
@@ -167,17 +181,21 @@ class MainWindow(QMainWindow):
         actions.compare.connect(self._show_compare)
         actions.check_system.connect(lambda: self.dialogs.check_system(lambda: not self.controller.active))
         actions.quit.connect(self.close)
-        actions.show_timeline.connect(self._show_timeline)
         actions.show_activity.connect(self.activity.setVisible)
         self.activity.visibilityChanged.connect(lambda _: actions.activity.setChecked(not self.activity.isHidden()))
-        actions.mark_changes.connect(self._mark_changes)
         actions.speculate.connect(self._set_speculation)
         actions.record.connect(self._set_recording)
         self.state_line.recording_unwanted.connect(lambda: self._set_recording(False))
-        actions.pause.connect(self.page.toggle_pause)
-        actions.larger.connect(lambda: self._scale_text(1.1))
-        actions.smaller.connect(lambda: self._scale_text(1 / 1.1))
-        actions.usual_size.connect(lambda: self._scale_text(0.0))
+        actions.pause.connect(lambda: self.replay.toggle() if self.replay.active else self.page.toggle_pause())
+        actions.open_recording.connect(self.dialogs.ask_recording)
+        actions.history.connect(self.dialogs.show_history)
+        self.dialogs.recording_chosen.connect(self.open_recording)
+        self.replay.failed.connect(self._complain)
+        self.replay.opened.connect(lambda _: self._show_all())
+        self.replay.closed.connect(self._show_all)
+        self.page.moment_shown.connect(lambda _: self._show_state_line())
+        actions.answer_before.connect(lambda: self.conversation.step_answer(-1))
+        actions.answer_after.connect(lambda: self.conversation.step_answer(1))
 
     def _watch_crashes(self) -> None:
         care = self._services.crash_care()
@@ -191,15 +209,9 @@ class MainWindow(QMainWindow):
     def _fill(self) -> None:
         self.controls.show_engines(self._services.engines(), self._engine)
         self._show_models()
-        self._show_sources()
+        self.input.show()
         self._take_settings()
-        window = self._store.settings.window
-        self.actions_.timeline.setChecked(window.timeline)
-        self.actions_.changes.setChecked(window.mark_changes)
-        self.page.set_timeline(window.timeline)
-        self.conversation.mark_changes(window.mark_changes)
-        self.restoreGeometry(QByteArray.fromBase64(window.geometry.encode()))
-        self.restoreState(QByteArray.fromBase64(window.layout.encode()))
+        self.look.restore()
 
     def _remembered_engine(self) -> str:
         """The engine of the settings if this installation has it, else the first there is."""
@@ -209,20 +221,26 @@ class MainWindow(QMainWindow):
 
     # -- what the user does ----
 
+    def _on_escape(self) -> None:
+        """The innermost first: the search, then presenter mode."""
+        if self.page.search_bar.isVisible():
+            self.page.search_bar.close_search()
+        else:
+            self.presenter.leave()
+
     @Slot()
     def toggle(self) -> None:
         """Start, or stop what is running."""
         if self.controller.active:
             self.controller.stop()
         else:
-            self.begin(self._source)
+            self.begin(self.input.source)
 
     @Slot(object)
     def begin(self, source: Source) -> None:
         """Begin a new conversation with this input."""
         self._on_set_up()
-        self._source = source
-        self._show_sources()
+        self.input.use(source)
         if self.llms.model is None:
             self._complain(
                 AppError("There is no language model to ask.", "Choose “Other…” and name one.", component="llm")
@@ -236,6 +254,7 @@ class MainWindow(QMainWindow):
         if weights is not None:
             self.dialogs.get_weights(weights)
             return
+        self.dialogs.end_comparison()
         self.controller.start(
             SessionRequest(engine=self._engine, llm=self.llms.model, wav=source.wav, monitor=source.wav is not None)
         )
@@ -246,8 +265,7 @@ class MainWindow(QMainWindow):
         if source.wav is not None or self.controller.active:
             self.begin(source)
         else:
-            self._source = source
-            self._show_sources()
+            self.input.use(source)
 
     @Slot(str)
     def choose_engine(self, name: str) -> None:
@@ -258,7 +276,7 @@ class MainWindow(QMainWindow):
         self._store.settings.engine = name
         self._save()
         if self.controller.active:
-            self.begin(self._source)
+            self.begin(self.input.source)
 
     def show_setup(self) -> None:
         """The first run: what is worth looking at before the first conversation."""
@@ -284,8 +302,7 @@ class MainWindow(QMainWindow):
 
     def _show_compare(self) -> None:
         """Ask several engines the same question; a running conversation ends."""
-        own = [self._source] if self._source.wav is not None and not self._source.sample else []
-        sources = [*self._samples, *own]
+        sources = self.input.recorded
         if self.llms.model is None or not sources:
             self._complain(
                 AppError("There is no recorded question to compare with.", "Open a WAV first.", component="compare")
@@ -298,31 +315,12 @@ class MainWindow(QMainWindow):
         """The settings have changed: what can follow at once does."""
         llm = self._store.settings.llm
         self.sound.take_settings()
+        self._global_key.take_settings()
         self.heads.volume.show_volume(self.sound.controls.volume)
         self.actions_.speculates.setChecked(llm.speculate)
         self.controller.set_speculation(llm.speculate)
         if section in ("models", "keys"):
             self.llms.refresh()
-
-    def _show_timeline(self, shown: bool) -> None:
-        self._store.settings.window.timeline = shown
-        self.page.set_timeline(shown)
-        self._save()
-
-    def _mark_changes(self, on: bool) -> None:
-        self._store.settings.window.mark_changes = on
-        self.conversation.mark_changes(on)
-        self._save()
-
-    def _scale_text(self, factor: float) -> None:
-        """Larger or smaller text; 0: the usual size."""
-        app = QApplication.instance()
-        if isinstance(app, QApplication):
-            scale = min(2.0, max(0.75, theme.font_scale() * factor)) if factor else 1.0
-            theme.set_font_scale(app, scale)
-            if not self.presenter.on:
-                self._store.settings.appearance.font_scale = scale
-                self._save()
 
     def _set_speculation(self, on: bool) -> None:
         self._store.settings.llm.speculate = on
@@ -334,6 +332,18 @@ class MainWindow(QMainWindow):
         """Record this conversation (or the next one, which is asked for beforehand)."""
         self.actions_.recording.setChecked(on)
         self.controller.set_recording(on)
+
+    def _use_model(self, model: LlmModel) -> None:
+        """Use a model by its name; when its provider has no key yet, that is asked for first."""
+        asked = self.llms.choice_of(model)
+        if asked.ready:
+            self.llms.use(model)
+        else:
+            self.dialogs.show_keys(asked)
+
+    def _on_input_changed(self) -> None:
+        self._save()
+        self.dialogs.refresh_settings()
 
     def _on_sound(self, controls: AudioControls) -> None:
         self.controller.set_controls(controls)
@@ -349,13 +359,7 @@ class MainWindow(QMainWindow):
             checkpoints = {**self._store.settings.checkpoints, self._engine: str(folder)}
             self._store.settings.checkpoints = checkpoints
             self._save()
-        self.begin(self._source)
-
-    def _look_for_microphone(self) -> None:
-        problem = self._services.microphone_problem()
-        if problem != self._microphone_problem:
-            self._microphone_problem = problem
-            self._show_sources()
+        self.begin(self.input.source)
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.model.as_text(self.tr("You"), self.tr("Assistant")))
@@ -375,7 +379,20 @@ class MainWindow(QMainWindow):
 
     # -- what the session does ----
 
+    def open_recording(self, folder: Path) -> None:
+        """Show a recorded conversation."""
+        if self.controller.active:
+            self._complain(
+                BadInputError(
+                    "A conversation is running.", "Stop it first, then open the recording.", component="replay"
+                )
+            )
+            return
+        self._on_set_up()
+        self.replay.open(folder)
+
     def _on_began(self) -> None:
+        self.replay.close()
         self.controller.set_controls(self.sound.controls)
         if self.actions_.recording.isChecked():
             self.controller.set_recording(True)
@@ -386,6 +403,8 @@ class MainWindow(QMainWindow):
     def _on_events(self, batch: Sequence[Event]) -> None:
         self.page.take(batch)
         self.activity.show_events(batch)
+        if any(isinstance(event, RecordingChanged) for event in batch):
+            self.actions_.recording.setChecked(self.model.recording)  # one that can't go on isn't shown as wanted
         self._show_all()
 
     def _on_changed(self) -> None:
@@ -398,7 +417,7 @@ class MainWindow(QMainWindow):
             self.close()
             return
         self.actions_.recording.setChecked(False)  # each conversation is recorded only when that was asked for
-        self._look_for_microphone()
+        self.input.look_for_microphone()
         self._show_all()
 
     def _on_failed(self, error: AppError) -> None:
@@ -414,17 +433,18 @@ class MainWindow(QMainWindow):
 
     # -- showing ----
 
-    def _show_sources(self) -> None:
-        self.controls.show_sources(self._samples, self._microphone_problem, self._source)
-        self.empty.show_choices(self._samples, self._microphone_problem)
-
     def _show_all(self) -> None:
         model = self.model
-        self.state_line.show_model(model)
+        self._show_state_line()
         self.foot.show_model(model)
         self.error_bar.show_errors(model.errors.shown)
         self._show_sound()
         self.page.show_state(active=self.controller.active, hint=self._what_to_do_now())
+
+    def _show_state_line(self) -> None:
+        model = self.page.moments.shown if self.replay.active else self.model
+        self.state_line.show_model(model)
+        self.state_line.setVisible(not self.presenter.on or model.recording)  # that it is recorded is never hidden
 
     def _show_models(self) -> None:
         self.controls.model.show_choices(self.llms.choices, self.llms.model)
@@ -444,20 +464,22 @@ class MainWindow(QMainWindow):
             return ""
         if phase in (Phase.IDLE, Phase.LOADING):
             return self.tr("Getting ready. This takes a few seconds.")
-        if self._source.wav is not None:
+        if self.input.source.wav is not None:
             return self.tr("The recorded question is being played to the assistant.")
         return self.tr("Go ahead, ask something.")
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Stop the session first; the window closes by itself when nothing of it is left."""
+        self._global_key.close()
         self.dialogs.shut_down()
+        self.replay.shut_down()
         self.crash_bar.close_down()
         if self._crashes is not None:
             self._crashes.close()
         if self._setup is not None:
             self._setup.shut_down()
         if not self.controller.active:
-            self._remember_layout()
+            self.look.remember()
             self._background.close()
             event.accept()
             return
@@ -465,15 +487,9 @@ class MainWindow(QMainWindow):
         self._closing = True
         self.controller.stop()
 
-    def _remember_layout(self) -> None:
-        self.presenter.leave()
-        window = self._store.settings.window
-        geometry, layout = bytes(self.saveGeometry().toBase64().data()), bytes(self.saveState().toBase64().data())
-        if (window.geometry, window.layout) != (geometry.decode(), layout.decode()):
-            window.geometry, window.layout = geometry.decode(), layout.decode()
-            self._save()
-
     def shut_down(self) -> None:
         """The event loop is over: end what is left, blocking for at most the time that a stop takes."""
+        self._global_key.close()
         self.controller.shut_down()
+        self.replay.shut_down()
         self._background.close()

@@ -225,6 +225,26 @@ PHRASES: tuple[object, ...] = (
         "The keyring is locked, so a key given here lasts until the program ends; to keep one, unlock the keyring and"
         " give the key again, or {instead}.",
     ),
+    # the key to talk from anywhere
+    QT_TRANSLATE_NOOP("Phrases", "There is no desktop here that a key could be had from."),
+    QT_TRANSLATE_NOOP("Phrases", "In the window, the Space key works."),
+    QT_TRANSLATE_NOOP("Phrases", "Another program uses {keys} already, so Kame Desktop can't talk from anywhere."),
+    QT_TRANSLATE_NOOP(
+        "Phrases", "Give that program another key, then switch this off and on; in the window, the Space key works."
+    ),
+    QT_TRANSLATE_NOOP(
+        "Phrases",
+        "On macOS, a key for all programs takes the permission “Input Monitoring”, which Kame Desktop doesn't ask for.",
+    ),
+    QT_TRANSLATE_NOOP("Phrases", "The desktop didn't give Kame Desktop a key to talk from anywhere."),
+    QT_TRANSLATE_NOOP("Phrases", "The desktop knows of the key to talk from anywhere, but has not assigned one."),
+    QT_TRANSLATE_NOOP(
+        "Phrases", "Assign it in the system's settings for shortcuts; in the window, the Space key works."
+    ),
+    QT_TRANSLATE_NOOP("Phrases", "The desktop, or you, refused the key to talk from anywhere."),
+    QT_TRANSLATE_NOOP(
+        "Phrases", "This Wayland desktop doesn't let a program have a key while another one is in front."
+    ),
     # money
     QT_TRANSLATE_NOOP("Phrases", "The price of {model} isn't known here: the budget can't be watched for it."),
     QT_TRANSLATE_NOOP(
@@ -346,5 +366,18 @@ PHRASES: tuple[object, ...] = (
     # recordings
     QT_TRANSLATE_NOOP("Phrases", "Start a new recording."),
     QT_TRANSLATE_NOOP("Phrases", "Free some space, then start a new recording."),
+    # the key to talk from anywhere, and engines
+    QT_TRANSLATE_NOOP("Phrases", "Windows refused the key to talk from anywhere (error {code})."),
+    QT_TRANSLATE_NOOP("Phrases", "The X server can't be reached, so there is no key to talk from anywhere."),
+    QT_TRANSLATE_NOOP("Phrases", "The keyboard's layout has no Space key, so there is no key to talk from anywhere."),
+    QT_TRANSLATE_NOOP("Phrases", "The X server refused the key to talk from anywhere."),
+    QT_TRANSLATE_NOOP("Phrases", "The X11 library libxcb is missing."),
+    QT_TRANSLATE_NOOP("Phrases", "The package jeepney, which asks the desktop for a key, isn't installed."),
+    QT_TRANSLATE_NOOP("Phrases", "The desktop can't be asked for a key: there is no session bus."),
+    QT_TRANSLATE_NOOP("Phrases", "The session bus went away, so there is no key to talk from anywhere."),
+    QT_TRANSLATE_NOOP("Phrases", "The desktop took the key to talk from anywhere back."),
+    QT_TRANSLATE_NOOP("Phrases", "Switch it off and on to ask again; in the window, the Space key works."),
+    QT_TRANSLATE_NOOP("Phrases", "Front end alone (to compare)"),
+    QT_TRANSLATE_NOOP("Phrases", "has no language model behind it"),
 )
 """QT_TRANSLATE_NOOP gives its second argument back; it is declared otherwise, so that the type is wide."""

@@ -21,6 +21,7 @@ class Phase(StrEnum):
     THINKING = "thinking"
     SPEAKING = "speaking"
     ORACLE_LATE = "oracle_late"
+    OFFLINE = "offline"
     STOPPING = "stopping"
     FAILED = "failed"
 

@@ -65,6 +65,7 @@ class ConversationModel:
         self._user_speaking = False
         self._agent_speaking = False
         self._awaiting: int | None = None
+        self._offline = False
         self._speech_ended_ms = 0.0
         self._last_speech_ms: dict[int, float] = {}
         self._frame_late_until_ms = -1.0
@@ -88,6 +89,8 @@ class ConversationModel:
             return Phase(self.session_state.value)
         if self._user_speaking and not self._agent_speaking:
             return Phase.LISTENING
+        if self._offline and not self._agent_speaking:
+            return Phase.OFFLINE
         if self._oracle_is_late():
             return Phase.ORACLE_LATE
         if self._agent_speaking:
@@ -169,6 +172,7 @@ class ConversationModel:
 
     def _on_model(self, event: ev.ModelChanged) -> None:
         self.model_label = self._labels[event.model] = event.label or event.model
+        self._offline = False
         self.errors.clear("llm")
 
     def _on_usage(self, event: ev.UsageUpdated) -> None:
@@ -247,6 +251,7 @@ class ConversationModel:
         self._changes.oracle.add(card.utterance)
         if card.status is not CardStatus.SUPERSEDED:
             card.status = CardStatus.COMPLETE if event.complete else CardStatus.STREAMING
+            self._offline = False
             if event.text_so_far:
                 self._supersede_older(card)
         self.errors.clear_transient("llm")
@@ -277,6 +282,7 @@ class ConversationModel:
             card.status, card.will_retry = CardStatus.FAILED, event.will_retry
             card.failure = f"{event.what} {event.remedy}".strip()
         if not event.superseded and not event.will_retry:
+            self._offline = event.category != "bad_input"
             self.errors.add("llm", event.category, event.what, event.remedy, counts=False)
             if card is not None and self._awaiting == card.utterance:
                 self._awaiting = None

@@ -14,7 +14,9 @@ class WindowActions(QObject):
         menu: All of them.
 
     Signals:
-        open_file, copy, find, show_settings, pause, present, compare, check_system, quit: What was asked for.
+        open_file, open_recording, history, copy, find, show_settings, pause, present, compare, check_system, quit: What
+            was asked for.
+        answer_before, answer_after: Select it.
         larger, smaller, usual_size: Of the text.
         record, show_timeline, show_activity, mark_changes, speculate: Switched on or off.
     """
@@ -25,7 +27,11 @@ class WindowActions(QObject):
     show_settings = Signal()
     pause = Signal()
     present = Signal()
+    answer_before = Signal()
+    answer_after = Signal()
     compare = Signal()
+    open_recording = Signal()
+    history = Signal()
     check_system = Signal()
     larger = Signal()
     smaller = Signal()
@@ -43,6 +49,8 @@ class WindowActions(QObject):
         self.menu = QMenu(window)
         self.menu.setToolTipsVisible(True)
         self._add(self.menu, self.tr("Open a WAV…"), "Ctrl+O", self.open_file)
+        self._add(self.menu, self.tr("Open recording…"), "Ctrl+Shift+O", self.open_recording)
+        self._add(self.menu, self.tr("Recorded conversations…"), "Ctrl+H", self.history)
         self.recording = self._switch(self.menu, self.tr("Record conversation"), "Ctrl+R", self.record)
         self.recording.setToolTip(self.tr("Sound, words and answers go to a folder that only you can read"))
         self._add(self.menu, self.tr("Copy conversation"), "Ctrl+Shift+C", self.copy)
@@ -56,6 +64,9 @@ class WindowActions(QObject):
         self._add(view, self.tr("Larger text"), "Ctrl++", self.larger, also="Ctrl+=")
         self._add(view, self.tr("Smaller text"), "Ctrl+-", self.smaller)
         self._add(view, self.tr("Usual text size"), "Ctrl+0", self.usual_size)
+        view.addSeparator()
+        self._add(view, self.tr("Select the answer before"), "Ctrl+Up", self.answer_before)
+        self._add(view, self.tr("Select the answer after"), "Ctrl+Down", self.answer_after)
         self._add(self.menu, self.tr("Pause the view"), "P", self.pause)
         self._add(self.menu, self.tr("Presenter mode"), "F11", self.present)
         self._add(self.menu, self.tr("Compare engines…"), "Ctrl+Shift+E", self.compare)

@@ -18,6 +18,7 @@ from kame_desktop.ui.sources import Source
 if TYPE_CHECKING:
     from kame_desktop.ui.compare import CompareDialog
     from kame_desktop.ui.doctor_dialog import DoctorDialog
+    from kame_desktop.ui.history_dialog import HistoryDialog
     from kame_desktop.ui.settings_dialog import SettingsDialog
     from kame_desktop.ui.widgets.download_dialog import DownloadDialog
 
@@ -30,12 +31,14 @@ class WindowDialogs(QObject):
         model_chosen: Answer with this ``LlmModel``.
         file_chosen: Listen to this sound file (``Path``).
         weights_ready: An engine's weights are in this folder (``Path``).
+        recording_chosen: Show this recording (folder, ``Path``).
     """
 
     settings_changed = Signal(str)
     model_chosen = Signal(object)
     file_chosen = Signal(object)
     weights_ready = Signal(object)
+    recording_chosen = Signal(object)
 
     def __init__(self, services: Services, store: SettingsStore, window: QWidget) -> None:
         super().__init__(window)
@@ -46,6 +49,7 @@ class WindowDialogs(QObject):
         self._download: DownloadDialog | None = None
         self._compare: CompareDialog | None = None
         self._doctor: DoctorDialog | None = None
+        self._history: HistoryDialog | None = None
 
     def show_settings(self, page: str = "", item: str = "") -> None:
         """Show the settings, at a page ("audio", "models", "keys", ...) and at something on it."""
@@ -97,6 +101,25 @@ class WindowDialogs(QObject):
         dialog.fileSelected.connect(lambda path: self.file_chosen.emit(Path(path)))
         _open_once(dialog)
 
+    def ask_recording(self) -> None:
+        """Ask for the folder of a recording."""
+        root = self._services.recordings().root
+        dialog = QFileDialog(self._window, self.tr("Open a recording"), str(root))
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.fileSelected.connect(lambda path: self.recording_chosen.emit(Path(path)))
+        _open_once(dialog)
+
+    def show_history(self) -> None:
+        """Show what was recorded."""
+        from kame_desktop.ui.history_dialog import HistoryDialog
+
+        if self._history is None:
+            self._history = HistoryDialog(self._services.recordings(), self._store, self._window)
+            self._history.opened.connect(self.recording_chosen)
+            self._history.finished.connect(self._on_history_closed)
+        self._history.show()
+        self._history.raise_()
+
     def get_weights(self, name: str) -> None:
         """Ask whether an engine's weights may be downloaded."""
         from kame_desktop.ui.widgets.download_dialog import DownloadDialog
@@ -119,6 +142,11 @@ class WindowDialogs(QObject):
         self._compare.show()
         self._compare.raise_()
 
+    def end_comparison(self) -> None:
+        """A conversation begins: two would speak at once otherwise."""
+        if self._compare is not None and self._compare.runner.active:
+            self._compare.runner.stop()
+
     def check_system(self, sound_is_free: Callable[[], bool]) -> None:
         """Look at what works here and what doesn't; the sound only when no conversation uses it."""
         from kame_desktop.ui.doctor_dialog import DoctorDialog
@@ -139,6 +167,8 @@ class WindowDialogs(QObject):
             self._compare.runner.shut_down()
         if self._doctor is not None:
             self._doctor.shut_down()
+        if self._history is not None:
+            self._history.shut_down()
 
     def _on_settings_closed(self) -> None:
         dialog, self._settings = self._settings, None
@@ -146,6 +176,10 @@ class WindowDialogs(QObject):
 
     def _on_download_closed(self) -> None:
         dialog, self._download = self._download, None
+        _drop(dialog)
+
+    def _on_history_closed(self) -> None:
+        dialog, self._history = self._history, None
         _drop(dialog)
 
     def _on_doctor_closed(self) -> None:

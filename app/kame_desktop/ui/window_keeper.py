@@ -1,8 +1,8 @@
 """Keeps the one window, and makes it anew when another language is chosen.
 
 The widgets take their words when they are made, so another language needs another window. It takes the place of the
-old one: same size, same conversation on show. A conversation, a download or a comparison that is under way is never
-ended for that: the window changes when it is over.
+old one: same size, same conversation on show. A conversation, a recording that is open, a download or a comparison is
+never ended for that: the window changes when it is over.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class WindowKeeper(QObject):
 
     def __init__(self, app: QApplication, services: Services, store: SettingsStore) -> None:
         """Install the language of the settings and make the window; show it with ``window.show()``."""
-        super().__init__(app)
+        super().__init__()
         self._app = app
         self._services = services
         self._store = store
@@ -72,7 +72,7 @@ class WindowKeeper(QObject):
         language = self._store.settings.appearance.language
         if self._closing or translation.resolve(language) == translation.current():
             self._look_again.stop()
-        elif self.window.controller.active or self.window.dialogs.busy:
+        elif self.window.controller.active or self.window.replay.active or self.window.dialogs.busy:
             self._look_again.start()
         elif self.window.isVisible():
             self._look_again.stop()
@@ -87,6 +87,7 @@ class WindowKeeper(QObject):
         self.window = self._made(old)
         self.window.show()
         self.window.llms.refresh()
+        self.window.input.look_for_devices()
         if settings_shown:
             self.window.dialogs.show_settings("appearance")
         else:

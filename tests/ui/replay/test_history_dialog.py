@@ -15,7 +15,6 @@ from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from kame_desktop.core.events import Event, SessionState, SttFinal
-from kame_desktop.core.events import Event, SessionState, SttFinal
 from kame_desktop.core.settings import SettingsStore
 from kame_desktop.recordings.library import RecordingLibrary
 from kame_desktop.ui.history_dialog import HistoryDialog
@@ -89,7 +88,7 @@ def test_search_finds_titles_at_once_and_words_soon(qtbot: QtBot, dialog: Histor
     assert titles(dialog) == []
     qtbot.waitUntil(lambda: titles(dialog) == ["Leap years"], timeout=WAIT_MS)
     dialog.search.setText("xylophone")
-    qtbot.waitUntil(lambda: dialog.nothing.isVisible(), timeout=WAIT_MS)
+    qtbot.waitUntil(dialog.nothing.isVisible, timeout=WAIT_MS)
     dialog.search.clear()
     assert len(titles(dialog)) == 3
 
@@ -125,14 +124,13 @@ def test_rename(qtbot: QtBot, dialog: HistoryDialog, root: Path) -> None:
     )
     assert titles(dialog)[0] == "Capital cities"
     assert dialog.isVisible()
-    QTest.qWait(10)
     with qtbot.waitSignal(dialog.opened):
         dialog.open_selected()
 
 
 def test_a_change_is_made_although_the_dialog_closes(dialog: HistoryDialog, root: Path) -> None:
     dialog.all_button.click()
-    dialog.yes.click()
+    dialog.sure.yes.click()
     dialog.close()
     assert list(root.iterdir()) == []
 
@@ -149,12 +147,12 @@ def test_delete_asks_first_and_then_really_deletes(qtbot: QtBot, dialog: History
     dialog.table.selectRow(1)
     dialog.delete_button.click()
     assert dialog.sure.isVisible()
-    assert "“Leap years”" in dialog.question.text()
-    dialog.no.click()
+    assert "“Leap years”" in dialog.sure.question.text()
+    dialog.sure.no.click()
     assert not dialog.sure.isVisible()
     assert (root / "r1").is_dir()
     dialog.delete_button.click()
-    dialog.yes.click()
+    dialog.sure.yes.click()
     qtbot.waitUntil(lambda: titles(dialog) == ["Capitals", "Poems"], timeout=WAIT_MS)
     assert sorted(path.name for path in root.iterdir()) == ["r0", "r2"]
 
@@ -163,15 +161,15 @@ def test_the_question_is_about_what_was_selected_then(qtbot: QtBot, dialog: Hist
     dialog.table.selectRow(0)
     dialog.delete_button.click()
     dialog.table.selectRow(2)
-    dialog.yes.click()
+    dialog.sure.yes.click()
     qtbot.waitUntil(lambda: titles(dialog) == ["Leap years", "Poems"], timeout=WAIT_MS)
 
 
 def test_delete_all(qtbot: QtBot, dialog: HistoryDialog, root: Path) -> None:
     dialog.all_button.click()
-    assert "all 3 recordings" in dialog.question.text()
-    dialog.yes.click()
-    qtbot.waitUntil(lambda: dialog.nothing.isVisible(), timeout=WAIT_MS)
+    assert "all 3 recordings" in dialog.sure.question.text()
+    dialog.sure.yes.click()
+    qtbot.waitUntil(dialog.nothing.isVisible, timeout=WAIT_MS)
     assert list(root.iterdir()) == []
     assert "off until you turn it on" in dialog.nothing.text()
     assert not dialog.all_button.isEnabled()
@@ -180,7 +178,7 @@ def test_delete_all(qtbot: QtBot, dialog: HistoryDialog, root: Path) -> None:
 def test_what_is_being_recorded_is_kept(qtbot: QtBot, dialog: HistoryDialog, root: Path) -> None:
     write_folder(root / "now", corrected_talk(), complete=False)
     dialog.all_button.click()
-    dialog.yes.click()
+    dialog.sure.yes.click()
     qtbot.waitUntil(lambda: "was kept" in dialog.note.text, timeout=WAIT_MS)
     assert [path.name for path in root.iterdir()] == ["now"]
 
@@ -201,13 +199,13 @@ def test_a_recording_that_can_not_be_opened_is_listed_and_can_be_deleted(
 
 
 def test_days_are_kept_and_explained(dialog: HistoryDialog, store: SettingsStore) -> None:
-    assert dialog.days.value is None
-    assert dialog.days_note.text() == ""
-    dialog.days.pick(30)
+    assert dialog.days.days.value is None
+    assert dialog.days.note.text() == ""
+    dialog.days.days.pick(30)
     assert store.settings.recording.delete_after_days == 30
-    assert dialog.days_note.text() == "1 recording is older: it goes at the next start."
+    assert dialog.days.note.text() == "1 recording is older: it goes at the next start."
     assert SettingsStore(store._path).load().recording.delete_after_days == 30
-    dialog.days.pick(None)
+    dialog.days.days.pick(None)
     assert store.settings.recording.delete_after_days is None
 
 

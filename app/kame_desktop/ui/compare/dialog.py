@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QComboBox, QDialog, QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from kame_desktop.backend.llm.base import LlmModel
@@ -107,8 +106,7 @@ class CompareDialog(QDialog):
         self.start.setToolTip(self.tr("Ask every engine, one after the other"))
         self.question.setEnabled(not self.runner.active)
 
-    def closeEvent(self, event: QCloseEvent) -> None:
-        """End the engine that is at work."""
+    def done(self, result: int) -> None:
+        """Closed, by whatever way: end the engine that is at work."""
         self.runner.shut_down()
-        super().closeEvent(event)
-        self.finished.emit(0)
+        super().done(result)

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QEvent
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QFont, QFontDatabase
 from PySide6.QtWidgets import QApplication
 
@@ -51,12 +51,12 @@ def make_window(app: QApplication, scene: str, size: tuple[int, int], folder: Pa
             if number % _AT_ONCE == 0:
                 app.processEvents()
     _settle(app)
-    _pose(window, scene)
+    _pose(window, scene, size)
     _settle(app)
     return window
 
 
-def _pose(window: MainWindow, scene: str) -> None:
+def _pose(window: MainWindow, scene: str, size: tuple[int, int]) -> None:
     """What the user has done in this scene."""
     page = window.page
     if scene == "long":
@@ -73,6 +73,8 @@ def _pose(window: MainWindow, scene: str) -> None:
         window.activity.show_events(page.moments.log.between(0, page.model.now_ms))
     elif scene == "presenter":
         window.presenter.enter()
+        window.setWindowState(Qt.WindowState.WindowNoState)  # the picture's size instead of this screen's
+        window.resize(*size)
 
 
 def render(app: QApplication, out: Path, scenes: Sequence[str], sizes: Sequence[tuple[int, int]]) -> list[Path]:

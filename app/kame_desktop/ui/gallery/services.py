@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from kame_desktop.audio.base import AudioControls, DeviceChoiceInfo, DeviceList, MicTestResult
+from kame_desktop.audio.base import AudioControls, DeviceChoiceInfo, DeviceList, Loudspeaker, MicTestResult
 from kame_desktop.backend.llm.base import KeySource, KeyStore, LlmChoice, LlmModel, LlmTest, Provider
 from kame_desktop.core import paths
 from kame_desktop.core.checks import Check
 from kame_desktop.core.crash_care import CrashCare
 from kame_desktop.core.errors import AppError
-from kame_desktop.core.events import SessionState
+from kame_desktop.core.events import Event, SessionState
 from kame_desktop.frontends.registry import EngineInfo
 from kame_desktop.recordings.format import RecordingOptions
 from kame_desktop.recordings.library import RecordingLibrary
 from kame_desktop.session.bus import Bus
+from kame_desktop.session.reask import Reasked, Reasking
 from kame_desktop.session.services import SessionRequest
 from kame_desktop.weights.download import Downloader
 
@@ -190,6 +191,22 @@ class ScriptedServices:
     def recordings(self) -> RecordingLibrary:
         """None."""
         return RecordingLibrary(Path("nowhere"))
+
+    def loudspeaker(self) -> Loudspeaker | None:
+        """Nothing sounds."""
+        return None
+
+    def reasking(
+        self,
+        events: Iterable[Event],
+        model: LlmModel,
+        *,
+        series: int,
+        tell: Callable[[Sequence[Event]], None],
+        done: Callable[[Reasked | AppError], None],
+    ) -> Reasking:
+        """Never asked for."""
+        raise NotImplementedError
 
     def recording_options(self, request: SessionRequest) -> RecordingOptions:
         """Never asked for."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,7 +29,9 @@ from kame_desktop.ui.replay.services import ReplayServices
 
 _TICK_MS = 33
 _ANSWERS_EVERY_MS = 120
-_AT_ONCE = 3_000
+_AT_ONCE = 150
+_HOLD_S = 0.02
+"""So long the window waits at a stretch while a recording is taken in."""
 _STOP_S = 2.0
 
 
@@ -88,6 +91,7 @@ class ReplayController(QObject):
         self.recording: Recording | None = None
         self._opened: _Opened | None = None
         self._to_take: list[Event] = []
+        self._taken = 0
         self._player: Player | None = None
         self._ending: list[Player] = []
         self._asking: Reasking | None = None
@@ -184,7 +188,7 @@ class ReplayController(QObject):
         self._leave()
         self._opened, self.recording = outcome, outcome.recording
         self._series = 0
-        self._to_take = [*outcome.events, *_missing_end(outcome)]
+        self._to_take, self._taken = [*outcome.events, *_missing_end(outcome)], 0
         self._page.begin()
         self._page.set_replaying(True)
         self._page.show_moment(0.0)  # the columns are left alone while they fill
@@ -196,12 +200,16 @@ class ReplayController(QObject):
 
     def _take_some(self) -> None:
         """Take in what happened, a piece at a time, so that the window goes on."""
-        piece, self._to_take = self._to_take[:_AT_ONCE], self._to_take[_AT_ONCE:]
-        if piece:
-            self._page.take(piece)
-        if self._to_take or self._opened is None:
+        until_s = time.perf_counter() + _HOLD_S
+        while self._taken < len(self._to_take):
+            self._page.take(self._to_take[self._taken : self._taken + _AT_ONCE])
+            self._taken += _AT_ONCE
+            if time.perf_counter() >= until_s:
+                return
+        if self._opened is None:
             return
         self._feed.stop()
+        self._to_take = []
         recording = self._opened.recording
         start_ms = recording.meta.audio_start_ms
         end_ms = recording.start_ms + recording.duration_ms

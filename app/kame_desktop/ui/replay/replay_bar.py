@@ -121,12 +121,15 @@ class ReplayBar(QFrame):
         self.end = QPushButton(self.tr("&Close"), self)
         self.end.setToolTip(self.tr("Close the recording"))
         self.end.clicked.connect(self.close_wanted)
+        for button in (self.export, self.end):
+            button.setAccessibleName(button.text().replace("&", ""))
         self._lay_out()
         self._space = QShortcut(QKeySequence(Qt.Key.Key_Space), self, self._on_space)
         self._space.setEnabled(False)
         self._on_mute(False)
         self.show_position(0.0, playing=False)
         self.show_asking("")
+        self.set_ready(False)
         self.hide()
 
     def _lay_out(self) -> None:
@@ -228,6 +231,7 @@ class ReplayBar(QFrame):
         """This model is being asked; "": none is."""
         self._asking = label
         self.ask.setText(self.tr("Stop asking") if label else self.tr("&Re-ask…"))
+        self.ask.setAccessibleName(self.ask.text().replace("&", ""))
         self.ask.setToolTip(
             self.tr("{model} is being asked").format(model=label)
             if label

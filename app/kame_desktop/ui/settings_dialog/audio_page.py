@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 from kame_desktop.audio.base import DeviceChoiceInfo, DeviceList
 from kame_desktop.core.errors import AppError
 from kame_desktop.core.settings import AudioSettings, DeviceChoice
+from kame_desktop.ui.global_key import KEYS, make_global_key
+from kame_desktop.ui.phrases import translated
 from kame_desktop.ui.settings_dialog.context import Context, reset_fields
 from kame_desktop.ui.settings_dialog.mic_test import MicTest
 from kame_desktop.ui.settings_dialog.page import SettingsPage
@@ -41,6 +43,7 @@ class AudioPage(SettingsPage):
         self.set_intro(self.tr("What listens, what speaks, and how."))
         self._devices: DeviceList | None = None
         self._looking = False
+        self._no_global_key = make_global_key().problem
         self._build_devices()
         self._build_talking()
         self._build_sound()
@@ -116,6 +119,13 @@ class AudioPage(SettingsPage):
             self.tr("The microphone is live only while you hold the Space key."),
             self.tr("hold space key hotkey"),
         )
+        self.talk_anywhere = self._switch(
+            card,
+            "global_talk_key",
+            self.tr("Talk from any&where with {keys}").format(keys=KEYS),
+            "",
+            self.tr("global hotkey shortcut background"),
+        )
         self.mute_while_speaking = self._switch(
             card,
             "mute_while_speaking",
@@ -155,6 +165,7 @@ class AudioPage(SettingsPage):
     def _set(self, name: str, value: object) -> None:
         setattr(self._audio, name, value)
         self._show_echo()
+        self._show_talk_anywhere()
         self.context.changed("audio")
 
     def _on_volume(self, percent: int) -> None:
@@ -174,11 +185,13 @@ class AudioPage(SettingsPage):
         self.volume_text.setText(f"{round(audio.volume * 100)} %")
         set_checked(self.headphones, audio.headphones)
         set_checked(self.push_to_talk, audio.push_to_talk)
+        set_checked(self.talk_anywhere, audio.global_talk_key)
         set_checked(self.mute_while_speaking, audio.mute_while_speaking)
         set_checked(self.echo, audio.echo_cancellation)
         set_checked(self.noise, audio.noise_suppression)
         set_checked(self.gain, audio.automatic_gain)
         self._show_echo()
+        self._show_talk_anywhere()
         self._show_devices()
 
     def reset(self) -> None:
@@ -196,6 +209,18 @@ class AudioPage(SettingsPage):
                 self.tr("Not used while you wear headphones.")
                 if worn
                 else self.tr("Keeps the assistant from hearing its own voice through the loudspeaker.")
+            )
+
+    def _show_talk_anywhere(self) -> None:
+        row = self.talk_anywhere.parent()
+        if isinstance(row, SettingRow):
+            problem = self._no_global_key
+            can_change = problem is None or self._audio.global_talk_key  # what can't work can be switched off
+            row.set_enabled(self._audio.push_to_talk and can_change)
+            row.set_hint(
+                translated(str(problem))
+                if problem is not None
+                else self.tr("Hold these keys while another program is in front. Needs “Push to talk”.")
             )
 
     # -- devices ----

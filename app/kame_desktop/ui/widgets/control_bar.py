@@ -8,11 +8,13 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
+from kame_desktop.core.settings import AudioSettings
 from kame_desktop.frontends.registry import EngineInfo
 from kame_desktop.ui import theme
 from kame_desktop.ui.icons import icon
 from kame_desktop.ui.phrases import translated
 from kame_desktop.ui.sources import MICROPHONE, Source
+from kame_desktop.ui.widgets.device_menu import DeviceMenus
 from kame_desktop.ui.widgets.elided import ElidedCombo, MenuField
 from kame_desktop.ui.widgets.labels import RoleLabel
 from kame_desktop.ui.widgets.model_combo import ModelCombo
@@ -32,6 +34,7 @@ class ControlBar(QWidget):
 
     Attributes:
         model: The language models; it has signals of its own.
+        devices: The menus of sound devices; they have signals of their own.
     """
 
     toggled = Signal()
@@ -55,6 +58,7 @@ class ControlBar(QWidget):
         self.input_menu.setToolTipsVisible(True)
         self.input_menu.aboutToShow.connect(self._before_menu)
         self.input.setMenu(self.input_menu)
+        self.devices = DeviceMenus(self)
         self.engine = ElidedCombo(self)
         self.engine.activated.connect(lambda index: self.engine_chosen.emit(self.engine.itemData(index)))
         self.model = ModelCombo(self)
@@ -75,9 +79,7 @@ class ControlBar(QWidget):
         self.engine.setAccessibleName(self.tr("Engine"))
         self.model.setAccessibleName(self.tr("Language model"))
         self.input.setToolTip(self.tr("Microphone, a sample question or a sound file (Alt+I)"))
-        for control in (self.start, self.input, self.engine, self.model, self._more):
-            control.setFixedHeight(CONTROL_HEIGHT)
-        self._more.setFixedWidth(CONTROL_HEIGHT)
+        self._fit()
         self.show_state(running=False, stopping=False)
 
     def set_menu(self, menu: QMenu) -> None:
@@ -117,11 +119,16 @@ class ControlBar(QWidget):
             self.start.style().polish(self.start)
         self._recolour()
 
-    def show_sources(self, samples: Sequence[Source], microphone_problem: str | None, source: Source) -> None:
+    def show_sources(
+        self, samples: Sequence[Source], microphone_problem: str | None, source: Source, audio: AudioSettings
+    ) -> None:
         """Fill the input menu and show what is chosen."""
         self._source = source
         menu = self.input_menu
         menu.clear()
+        for old in menu.findChildren(QMenu, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            old.setParent(None)
+            old.deleteLater()
         microphone = menu.addAction(self.tr("Microphone"), lambda: self.source_chosen.emit(MICROPHONE))
         microphone.setEnabled(microphone_problem is None)
         microphone.setToolTip(translated(microphone_problem or "") or self.tr("Speak to the assistant"))
@@ -135,6 +142,8 @@ class ControlBar(QWidget):
                 )
         menu.addSeparator()
         menu.addAction(self.tr("Open a WAV…"), self.file_wanted.emit)
+        menu.addSeparator()
+        self.devices.add_to(menu, audio)
         self.input.set_choice(self.source_text(source))
         self._recolour()
 
@@ -168,8 +177,17 @@ class ControlBar(QWidget):
         self.input.setIcon(icon(picture, shown.accent))
         self._more.setIcon(icon("more", shown.muted))
 
+    def _fit(self) -> None:
+        """All of one height, and room for the text at every size."""
+        height = max(CONTROL_HEIGHT, self.fontMetrics().height() + 14)
+        for control in (self.start, self.input, self.engine, self.model, self._more):
+            control.setFixedHeight(height)
+        self._more.setFixedWidth(CONTROL_HEIGHT)
+
     def changeEvent(self, event: QEvent) -> None:
-        """Take the colours of a new theme."""
+        """Take the colours of a new theme, or another size of the text."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_more"):
             self._recolour()
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and hasattr(self, "_more"):
+            self._fit()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QWidget
@@ -9,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QWidget
 from kame_desktop.ui import theme
 from kame_desktop.ui.icons import icon
 from kame_desktop.ui.rows import Changes
-from kame_desktop.ui.selection import SelectionModel
+from kame_desktop.ui.selection import Selection, SelectionModel
 from kame_desktop.ui.view_models import ConversationModel
 from kame_desktop.ui.widgets.turn_list import TurnList
 from kame_desktop.ui.widgets.turn_row import TurnRow
@@ -42,6 +44,8 @@ class ConversationView(QScrollArea):
         self._needle = ""
         self._list = TurnList(self._make_row, self._sight, self)
         self._list.moved.connect(self._on_moved)
+        self._list.arranged.connect(self._keep_tab_order)
+        self._stops: list[QWidget] = []
         self.setWidget(self._list)
         self._following = True
         self.jump = QPushButton(self.tr("Jump to now"), self)
@@ -144,6 +148,47 @@ class ConversationView(QScrollArea):
         for _ in range(2):  # what is met on the way may turn out higher or lower than it was guessed
             self.verticalScrollBar().setValue(max(0, self._list.top(utterance) - 12))
             self._list.arrange()
+
+    def step_answer(self, by: int) -> None:
+        """Select the answer ``by`` places after the selected one and bring it into sight; at first the newest."""
+        turns = self._model.visible_turns if self._model is not None else []
+        answers = [Selection(turn.utterance, card.generation) for turn in turns for card in turn.cards]
+        if not answers:
+            return
+        selected, place = self._selection.current, len(answers) - 1
+        if selected is not None and selected in answers:
+            place = min(max(0, answers.index(selected) + by), place)
+        wanted = answers[place]
+        if wanted != selected:
+            self._selection.select(wanted.utterance, wanted.generation)
+        self._show_answer(wanted.utterance, wanted.generation)
+
+    def show_selected(self) -> None:
+        """Bring what is selected into sight."""
+        current = self._selection.current
+        if current is not None and current.generation is not None:
+            self._show_answer(current.utterance, current.generation)
+        elif current is not None and current.utterance not in self._list.rows:
+            self.reveal(current.utterance)
+
+    def _show_answer(self, utterance: int, generation: int | None) -> None:
+        if utterance not in self._list.rows:
+            self.reveal(utterance)
+        row = self._list.rows.get(utterance)
+        view = row.oracle.reveal(generation) if row is not None and generation is not None else None
+        if view is not None:
+            self._list.arrange()
+            self.ensureWidgetVisible(view, 0, 24)
+            self.setAccessibleDescription(f"{view.accessibleName()}. {view.accessibleDescription()}")
+
+    def _keep_tab_order(self) -> None:
+        """From the conversation Tab goes through what can be unfolded, from the top to the bottom."""
+        rows = [self._list.rows[utterance] for utterance in sorted(self._list.rows)]
+        stops = [stop for row in rows for stop in row.oracle.tab_stops]
+        if stops != self._stops:
+            self._stops = stops
+            for one, following in pairwise([self, *stops]):
+                QWidget.setTabOrder(one, following)
 
     def mark_changes(self, on: bool) -> None:
         """Mark in each answer what differs from the one before it, or don't."""

@@ -9,6 +9,11 @@ from kame_desktop.ui import theme
 from kame_desktop.ui.errors_model import ShownError
 from kame_desktop.ui.icons import icon
 from kame_desktop.ui.phrases import translated
+from kame_desktop.ui.widgets.labels import RoleLabel
+
+FEW, MANY = 2, 4
+LOW_PX = 640
+"""A window lower than this shows few problems at a time."""
 
 
 class ErrorLine(QFrame):
@@ -70,7 +75,7 @@ class ErrorLine(QFrame):
 
 
 class ErrorBar(QWidget):
-    """One line a component.
+    """One line a component; when there isn't room for all, the newest, and how many more there are.
 
     Signals:
         dismissed: The user has read a component's trouble.
@@ -85,6 +90,10 @@ class ErrorBar(QWidget):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 8)
         self._column.setSpacing(6)
+        self.more = RoleLabel(role="caption", colour="muted", parent=self)
+        self.more.setContentsMargins(14, 0, 0, 0)
+        self.more.hide()
+        self._column.addWidget(self.more)
         self.hide()
 
     @property
@@ -105,7 +114,15 @@ class ErrorBar(QWidget):
             if line is None:
                 line = self._lines[error.component] = ErrorLine(error, self)
                 line.dismissed.connect(self.dismissed)
-                self._column.addWidget(line)
+                self._column.insertWidget(self._column.count() - 1, line)
             else:
                 line.show_error(error)
+        waiting = errors[: -FEW if self.window().height() < LOW_PX else -MANY]
+        for error in errors:
+            self._lines[error.component].setVisible(error not in waiting)
+        self.more.setVisible(bool(waiting))
+        if waiting:
+            one = len(waiting) == 1
+            text = self.tr("1 more problem") if one else self.tr("{count} more problems").format(count=len(waiting))
+            self.more.setText(text)
         self.setVisible(bool(errors))

@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QSize, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QWidget
 
+from kame_desktop.core.events import SessionState
 from kame_desktop.ui import theme
 from kame_desktop.ui.phrases import translated
 from kame_desktop.ui.rows import Phase
@@ -57,6 +58,7 @@ class StateLine(QWidget):
         self._detail = ElidedLabel(role="body", colour="muted", parent=self)
         self._numbers = RoleLabel(role="caption", colour="muted", parent=self)
         self.fresh_start = QPushButton(self.tr("&Fresh start"), self)
+        self.fresh_start.setObjectName("inLine")
         self.fresh_start.setToolTip(
             self.tr("The front end's memory is nearly full. A fresh start clears it and keeps the conversation.")
         )
@@ -79,6 +81,17 @@ class StateLine(QWidget):
         row.addWidget(self._detail, 1)
         row.addWidget(self._numbers)
         row.addWidget(self.fresh_start)
+
+    def sizeHint(self) -> QSize:
+        """As high as with every button, so that one that appears moves nothing below."""
+        return super().sizeHint().expandedTo(QSize(0, self._full_height()))
+
+    def minimumSizeHint(self) -> QSize:
+        """The layout asks for this one first."""
+        return super().minimumSizeHint().expandedTo(QSize(0, self._full_height()))
+
+    def _full_height(self) -> int:
+        return max(button.sizeHint().height() for button in (self.recording, self.fresh_start)) + 4 + 10
 
     @property
     def text(self) -> str:
@@ -130,6 +143,7 @@ class StateLine(QWidget):
             Phase.THINKING: self.tr("Thinking"),
             Phase.SPEAKING: self.tr("Speaking"),
             Phase.ORACLE_LATE: self.tr("Oracle late"),
+            Phase.OFFLINE: self.tr("Offline"),
             Phase.STOPPING: self.tr("Stopping"),
             Phase.FAILED: self.tr("Failed"),
         }[phase]
@@ -139,6 +153,8 @@ class StateLine(QWidget):
             return self.tr("This computer fell {ms:.0f} ms behind; sound was skipped to catch up").format(
                 ms=model.health.behind_ms
             )
+        if phase is Phase.OFFLINE:
+            return self.tr("the language model can't be asked; the assistant listens on")
         if phase is Phase.ORACLE_LATE:
             return self.tr("the language model has not answered yet")
         shown = phase in (Phase.LOADING, Phase.READY, Phase.STOPPING, Phase.FAILED)
@@ -146,6 +162,8 @@ class StateLine(QWidget):
 
     def _numbers_text(self, model: ConversationModel) -> str:
         parts: list[str] = []
+        if model.session_state is SessionState.RUNNING:
+            parts.append(_clock(model.now_ms))
         if model.health.hearing_lag_ms is not None:
             parts.append(self.tr("lag {ms:.0f} ms").format(ms=model.health.hearing_lag_ms))
         if model.health.response_ms is not None:
@@ -202,7 +220,8 @@ class FootLine(QWidget):
         if health.dropped_stt_frames:
             parts.append(self.tr("{count} frames not heard").format(count=health.dropped_stt_frames))
         if health.audio_glitches:
-            parts.append(self.tr("{count} sound gaps").format(count=health.audio_glitches))
+            gaps = health.audio_glitches
+            parts.append(self.tr("1 sound gap") if gaps == 1 else self.tr("{count} sound gaps").format(count=gaps))
         if health.input_name:
             parts.append(f"{health.input_name} → {health.output_name}" if health.output_name else health.input_name)
         return parts

@@ -41,10 +41,12 @@ class Timeline(QWidget):
     Signals:
         moment_picked: The user clicked on a moment (session ms), for playing from there.
         following_changed: It follows the newest, or does no more.
+        selected: The user has selected something here.
     """
 
     moment_picked = Signal(float)
     following_changed = Signal(bool)
+    selected = Signal()
 
     def __init__(self, model: TimelineModel, selection: SelectionModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -277,6 +279,7 @@ class Timeline(QWidget):
         found = self._painter.at(where, QFontMetrics(theme.scaled_font("caption")))
         if found is not None:
             self._selection.select(found.utterance, found.generation)
+            self.selected.emit()
         else:
             self._selection.clear()
 

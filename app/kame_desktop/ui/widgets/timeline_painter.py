@@ -225,6 +225,8 @@ class TimelinePainter:
                 font = painter.font()
                 small = theme.scaled_font("caption", bold=True)
                 small.setPointSizeF(small.pointSizeF() * 0.82)
+                if QFontMetrics(small).tightBoundingRect("0").height() > body.height() - 3:
+                    small.setPixelSize(_LANE_PX - 2)
                 painter.setFont(small)
                 painter.drawText(body.adjusted(5, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, str(bar.number))
                 painter.setFont(font)
@@ -267,7 +269,9 @@ class TimelinePainter:
             if selected is not None and _is_selected(selected, word.utterance, word.generation):
                 tint = QColor(colour)
                 tint.setAlpha(60)
-                painter.fillRect(QRectF(x - 1, top, max(3.0, min(room, 400) - 2), line_px), tint)
+                painter.fillRect(
+                    QRectF(x - 1, top, max(3.0, min(room - 2, metrics.horizontalAdvance(word.text) + 6)), line_px), tint
+                )
             painter.setPen(QPen(colour, 2 if word.correction else 1))
             painter.drawLine(QPointF(x, top + 1), QPointF(x, top + line_px - 2))
             if room >= _LEAST_TEXT_PX or (room >= _TEXT_PX and metrics.horizontalAdvance(word.text) <= room - 5):

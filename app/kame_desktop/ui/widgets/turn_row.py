@@ -112,6 +112,19 @@ class OracleCell(QWidget):
         """The user has unfolded something that was replaced."""
         return self._unfolded or any(view.unfolded for view in self._views.values())
 
+    @property
+    def tab_stops(self) -> list[QWidget]:
+        """What the keyboard can unfold, from the top."""
+        cards = sorted(self._views.items())
+        return [self.earlier, *(view for _, view in cards if view.focusPolicy() is not Qt.FocusPolicy.NoFocus)]
+
+    def reveal(self, generation: int) -> OracleCardView | None:
+        """What shows this answer; one that is put away is unfolded. None: there is no such answer."""
+        known = self._turn is not None and any(card.generation == generation for card in self._turn.cards)
+        if known and generation not in self._views:
+            self._toggle()
+        return self._views.get(generation)
+
     def mark_changes(self, on: bool) -> None:
         """Mark what changed from answer to answer, or don't."""
         if on != self._marks_changes:
@@ -171,7 +184,9 @@ class OracleCell(QWidget):
         if self._unfolded:
             return list(turn.cards)
         folded = [card.generation for card in turn.cards if card.status is CardStatus.SUPERSEDED]
-        hidden = set(folded[:-FOLDED_SHOWN])
+        # Of those that were asked again the newest says what is wrong.
+        retried = [card.generation for card in turn.cards[:-1] if card.status is CardStatus.FAILED and card.will_retry]
+        hidden = {*folded[:-FOLDED_SHOWN], *retried[:-1]}
         return [card for card in turn.cards if card.generation not in hidden]
 
     def changeEvent(self, event: QEvent) -> None:

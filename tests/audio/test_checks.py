@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Iterator
 
 import numpy as np
@@ -53,7 +54,7 @@ def test_a_silent_microphone_a_missing_choice_and_no_loudspeaker(library: FakeSo
     assert found["loudspeakers"].state is found["loudspeaker opens"].state is CheckState.WARN
 
 
-def test_a_device_that_refuses_and_none_at_all(library: FakeSoundDevice) -> None:
+def test_a_device_that_refuses_and_none_at_all(library: FakeSoundDevice, monkeypatch: pytest.MonkeyPatch) -> None:
     library.refuse = {"busy Mic"}
     found = look()
     assert found["microphone opens"].state is CheckState.FAIL
@@ -61,7 +62,31 @@ def test_a_device_that_refuses_and_none_at_all(library: FakeSoundDevice) -> None
     library.devices = []
     found = look()
     assert found["microphones"].state is CheckState.FAIL
+    assert found["microphones"].what == "No microphone was found."
+    assert found["loudspeakers"].state is CheckState.WARN
+    assert found["loudspeakers"].what == "No loudspeaker was found."
     assert "microphone opens" not in found
+    monkeypatch.setattr(library, "query_hostapis", library.refuse_to_tell)
+    found = look()
+    assert "didn't tell" in found["microphones"].what
+    assert found["loudspeakers"].what == found["microphones"].what
+
+
+def test_a_device_that_goes_away_while_it_is_measured_is_named(
+    library: FakeSoundDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(device_watch, "FIRST_CALLBACK_S", 5.0)
+    unplug = threading.Timer(0.5, lambda: library.stream("output").vanish())
+    looking = audio_checks(None, None, measure=True)
+    while next(looking).name != "echo canceller":
+        pass
+    unplug.start()
+    (check,) = looking  # the measurement
+    unplug.join()
+    assert check.name == "round trip"
+    assert check.state is CheckState.FAIL
+    assert check.what == "The loudspeaker 'Speaker' went away."
+    assert check.remedy
 
 
 def test_chirps_are_found_in_noise_and_only_where_there_are_any() -> None:

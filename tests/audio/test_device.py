@@ -152,6 +152,35 @@ def test_leaving_out_sound_makes_no_click(library: FakeSoundDevice) -> None:
     opened.stop()
 
 
+def test_hushed_sound_fades_out_and_its_time_passes_in_silence(library: FakeSoundDevice) -> None:
+    opened = PortAudioDevice(HEADSET_CHOICE, HEADSET_CHOICE)
+    opened.open()
+    sink = library.stream("output")
+    opened.write_frame(np.full(FRAME_SAMPLES, 0.5, dtype=np.float32))
+    opened.write_frame(np.full(FRAME_SAMPLES, 0.5, dtype=np.float32))
+    sound = [sink.take(480)[:, 0] for _ in range(5)]
+    queued = opened.queued_ms()
+    opened.hush()
+    assert opened.queued_ms() == queued == 110.0
+    sound += [sink.take(480)[:, 0] for _ in range(2)]
+    opened.write_frame(np.full(FRAME_SAMPLES, 0.25, dtype=np.float32))
+    opened.hush()  # while it is hushed: nothing comes back
+    opened.write_frame(np.full(FRAME_SAMPLES, 0.125, dtype=np.float32))
+    sound += [sink.take(480)[:, 0] for _ in range(11)]
+    played = np.concatenate(sound)[5 * 480 :]
+    assert np.abs(np.diff(np.concatenate(([0.5], played[:2_000])))).max() < 0.002
+    end = (110 + 80) * 24
+    assert not played[round(streams.HUSH_MS * 24) : end].any()
+    assert (played[end : end + 1_000] == 0.125).all()
+    opened.hush()
+    opened.write_frame(np.full(FRAME_SAMPLES, 0.5, dtype=np.float32))
+    opened.hush()
+    again = np.concatenate([sink.take(480)[:, 0] for _ in range(2)])
+    assert 0.1 < again[np.flatnonzero(again)[0]] <= 0.5, "it fades anew"
+    opened.stop()
+    opened.hush()
+
+
 def test_what_is_lost_is_counted(library: FakeSoundDevice) -> None:
     opened = PortAudioDevice()
     opened.open()

@@ -50,7 +50,12 @@ def test_a_sound_server_that_dies_and_comes_back_only_makes_a_pause(sound: Virtu
     *lost, back = seen["events"]
     assert {(event["component"], event["lost"]) for event in lost} == {("microphone", True), ("loudspeaker", True)}
     assert all(event["remedy"] for event in lost)
-    assert back["info"] == {"input_name": "ci_loop", "output_name": "ci_speaker", "realtime": True}
+    assert back["info"] == {
+        "input_name": "ci_loop",
+        "output_name": "ci_speaker",
+        "realtime": True,
+        "has_microphone": True,
+    }
     assert "is back" in back["text"]
     assert seen["after_restart_s"] < 10.0
     assert seen["frames_s"] == pytest.approx(seen["seconds"], abs=0.5), "frames went on in real time"

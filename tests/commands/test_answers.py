@@ -172,6 +172,24 @@ def test_a_service_that_refuses_ends_the_run(command: Command, tmp_path: Path) -
     assert not list(tmp_path.iterdir())
 
 
+def test_a_model_that_refuses_is_made_up_for_by_the_fallback(command: Command, tmp_path: Path, home: Path) -> None:
+    settings = home / "kame-desktop" / "settings.json"
+    settings.parent.mkdir()
+    wav = tmp_path / "question.wav"
+    wav.write_bytes(CAPITAL.read_bytes())
+    with (
+        ScriptedOpenAiServer(Reply(status=401, error="bad key")).in_thread() as closed,
+        ScriptedOpenAiServer(Reply(pieces=("It is ", "Paris."))).in_thread() as spare,
+    ):
+        models = [{"name": "spare", "api_base": spare.api_base}]
+        settings.write_text(json.dumps({"version": 2, "llm": {"custom_models": models, "fallback_model": "spare"}}))
+        answer = ask(command, wav, "--llm", "scripted", "--api-base", closed.api_base)
+    assert "Paris" in answer.summary["spoken"]
+    (error,) = answer.of("ComponentError")
+    assert error["made_up_for"]
+    assert "answers instead" in error["remedy"]
+
+
 def test_a_file_name_that_is_no_text(command: Command, tmp_path: Path) -> None:
     wav = tmp_path / "q\udcff.wav"
     try:

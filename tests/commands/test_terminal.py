@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -86,8 +87,9 @@ def test_elsewhere_it_is_plain_lines_and_what_ends_the_run_is_left_to_the_end() 
         ComponentError(at_ms=0.0, component="llm", category=category, what=f"{category}.", remedy="Wait.")
         for category in ("transient", "permanent")
     )
+    survived = replace(fatal, what="no key.", remedy="Starter answers instead.", made_up_for=True)
     with columns:
-        columns.take([*CONVERSATION, passing, fatal])
+        columns.take([*CONVERSATION, passing, fatal, survived])
     lines = [line.partition(" s  ")[2] for line in out.getvalue().splitlines()]
     assert lines == [
         "listening",
@@ -96,4 +98,5 @@ def test_elsewhere_it_is_plain_lines_and_what_ends_the_run_is_left_to_the_end() 
         "you       What is [bold]the capital?",
         "spoken    Well, Paris.",
         "problem   transient. Wait.",
+        "problem   no key. Starter answers instead.",
     ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kame_desktop.core.activity import Activity
-from kame_desktop.core.audio_types import FRAME_MS, UserActivity, silence_frame
+from kame_desktop.core.audio_types import FRAME_MS, FRAME_SAMPLES, UserActivity, silence_frame
 from kame_desktop.core.events import SpokenKind
 from kame_desktop.frontends.base import NO_ORACLE, FrontendInput, FrontendOutput, OracleSlot
 from kame_desktop.frontends.lite import LiteFrontend
@@ -31,6 +31,7 @@ class Scene:
     heard_text: str = ""
     heard_final: bool = False
     heard_until_ms: float = 0.0
+    unplayed_ms: float = 0.0
     utterance: int = 0
     speech_ms: float = 0.0
     silence_ms: float = 0.0
@@ -120,6 +121,7 @@ class Scene:
                 heard_final=self.heard_final,
                 heard_until_ms=self.heard_until_ms,
                 now_ms=(len(self.outputs) + 1) * FRAME_MS,
+                unplayed_ms=self.unplayed_ms,
             )
         )
         self.outputs.append(output)
@@ -158,6 +160,15 @@ class Scene:
     def sound(self) -> np.ndarray:
         """Everything played so far."""
         return np.concatenate([output.pcm for output in self.outputs])
+
+    def heard(self) -> np.ndarray:
+        """What is left of ``sound`` by a device that holds back ``unplayed_ms`` and is hushed."""
+        sound = self.sound()
+        for number, output in enumerate(self.outputs):
+            if output.hushed:
+                at = number * FRAME_SAMPLES
+                sound[max(0, at - round(self.unplayed_ms * 24)) : at + FRAME_SAMPLES] = 0.0
+        return sound
 
     def close(self) -> None:
         self.frontend.close()

@@ -15,6 +15,7 @@ import pytest
 
 from kame_desktop.backend.llm.base import LlmModel
 from kame_desktop.core.errors import ErrorCategory
+from kame_desktop.core.event_codec import event_to_dict
 from kame_desktop.core.events import (
     AgentText,
     ComponentError,
@@ -24,7 +25,6 @@ from kame_desktop.core.events import (
     OracleRevision,
     SessionState,
     SttFinal,
-    event_to_dict,
 )
 from kame_desktop.session.oracle_scheduler import SchedulerOptions
 from tests.backend.llm_calls import KEY, LIBRARY_WARNINGS, keyed_client

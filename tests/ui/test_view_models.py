@@ -190,6 +190,8 @@ class TestPhase:
 
     def test_permanent_failure_ends_the_thinking(self, model: ConversationModel):
         model.apply([asked(1), ended(1), failed(1)])
+        assert model.phase is Phase.OFFLINE
+        model.apply([ev.ModelChanged(at_ms=1.0, model="other", label="Other")])
         assert model.phase is Phase.READY
 
     def test_failure_stays_in_sight_until_the_next_start(self, model: ConversationModel):

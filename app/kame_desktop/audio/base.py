@@ -11,11 +11,19 @@ from kame_desktop.core.audio_types import Pcm, PcmFrame, UserActivity
 
 @dataclass(frozen=True, slots=True)
 class DeviceInfo:
-    """What a device calls itself. ``realtime``: time passes by itself (hardware); otherwise the loop paces it."""
+    """What a device calls itself.
+
+    Attributes:
+        input_name: The microphone, or words that there is none.
+        output_name: The loudspeaker, likewise.
+        realtime: Time passes by itself (hardware); otherwise the loop paces it.
+        has_microphone: There is one; otherwise silence is read.
+    """
 
     input_name: str
     output_name: str
     realtime: bool
+    has_microphone: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +85,17 @@ class DeviceChoiceInfo:
 
 @dataclass(frozen=True, slots=True)
 class DeviceList:
-    """What PortAudio found. ``problem``: why there is nothing, with a remedy."""
+    """What PortAudio found.
+
+    Attributes:
+        problem: Why there is nothing, with a remedy.
+        answered: It could be asked, so that an empty list means that there is no such device.
+    """
 
     inputs: tuple[DeviceChoiceInfo, ...] = ()
     outputs: tuple[DeviceChoiceInfo, ...] = ()
     problem: str | None = None
+    answered: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +172,14 @@ class AudioDevice(Protocol):
 
     def skip_playback(self, samples: int) -> None:
         """Drop up to ``samples`` queued playback samples, so that delay doesn't accumulate after a late frame."""
+        ...
+
+    def queued_ms(self) -> float:
+        """How much written sound waits to be played, without the device's own latency."""
+        ...
+
+    def hush(self) -> None:
+        """Fade out at once what is queued, without a click: it isn't heard. What is written later is."""
         ...
 
     def take_events(self) -> Sequence[DeviceEvent]:

@@ -42,8 +42,9 @@ def audio_checks(
         yield Check.of("PortAudio", error)
         return
     found = list_devices(rescan=True)
-    yield _listed("input", found.inputs, found.problem)
-    yield _listed("output", found.outputs, found.problem)
+    problem = None if found.answered else found.problem
+    yield _listed("input", found.inputs, problem)
+    yield _listed("output", found.outputs, problem)
     if found.inputs or found.outputs:
         yield from _opened(DeviceWish(input, output))
     yield _echo_canceller()
@@ -158,10 +159,13 @@ def _round_trip(input: DeviceChoice | None, output: DeviceChoice | None) -> Chec
             if step in _CHIRPS_AT:
                 out[: len(chirp)] = chirp
             device.write_frame(out)
+        lost = next((event for event in device.take_events() if event.lost), None)
     except AppError as error:
         return Check.of(name, error)
     finally:
         device.stop()
+    if lost is not None:
+        return Check(name, CheckState.FAIL, lost.text, lost.remedy)
     times_ms = round_trip_ms(np.concatenate(heard), chirp)
     if not times_ms:
         return Check(

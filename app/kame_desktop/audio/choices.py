@@ -102,9 +102,10 @@ def list_devices(*, rescan: bool = False) -> DeviceList:
             try:
                 inputs, outputs = (tuple(_devices(library, kind)[1]) for kind in ("input", "output"))
             except library.PortAudioError:
-                return DeviceList(problem="The system's sound service didn't tell its devices. Try again in a moment.")
+                problem = "The system's sound service didn't tell its devices. Try again in a moment."
+                return DeviceList(problem=problem, answered=False)
     except AppError as error:
-        return DeviceList(problem=str(error))
+        return DeviceList(problem=str(error), answered=False)
     if not inputs and not outputs:
         return DeviceList(problem=str(_no_device("input", None)))
     return DeviceList(inputs, outputs)

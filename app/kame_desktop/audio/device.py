@@ -264,7 +264,7 @@ class PortAudioDevice:
         self._scratch = np.zeros(max(half.rate for half in halves), dtype=np.float32)
         if streams.capture is not None:
             self._silence = SilenceWatch(streams.capture.rate)
-        self._info = DeviceInfo(*streams.names, realtime=True)
+        self._info = DeviceInfo(*streams.names, realtime=True, has_microphone=streams.capture is not None)
         self._heard.discard(self._heard.available)
         self._pair_anew()
         self._noise_frames = 0
@@ -339,12 +339,15 @@ class PortAudioDevice:
         return (capture.ring.available / capture.rate + self._heard.available / MODEL_RATE_HZ) * 1e3
 
     def queued_ms(self) -> float:
-        """Sound that waits to be played, without the device's own latency."""
         return self._streams.playback.queued_ms() if self._streams.playback is not None else 0.0
 
     def skip_playback(self, samples: int) -> None:
         if self._streams.playback is not None:
             self._streams.playback.skip(samples)
+
+    def hush(self) -> None:
+        if self._streams.playback is not None:
+            self._streams.playback.hush()
 
     def take_events(self) -> Sequence[DeviceEvent]:
         events = tuple(self._events)

@@ -44,6 +44,11 @@ class SampleRing:
         return self._written - self._read
 
     @property
+    def taken(self) -> int:
+        """Samples that left it since the start: read or discarded (reader's thread)."""
+        return self._read
+
+    @property
     def written(self) -> int:
         """Samples accepted since the start (any thread)."""
         return self._written

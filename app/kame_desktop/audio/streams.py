@@ -31,6 +31,7 @@ CAPTURE_S = 2.0
 PLAYBACK_S = 1.5
 PREFILL_MS = 50.0
 FADE_MS = 10.0
+HUSH_MS = 30.0
 _SLACK_MS = 60.0
 _QUIET = 10.0 ** (-55.0 / 20.0)
 
@@ -80,11 +81,15 @@ class Playback(Half):
         self._fed = False
         self._skip_asked = 0
         self._skip_done = 0
+        self._hush_end = 0
+        self._hushed = 0
         self.late = 0
         super().__init__(choice, wake)
         self.ring = SampleRing(int(self.rate * PLAYBACK_S))
         self._fade = np.linspace(0.0, 1.0, int(self.rate * FADE_MS / 1e3), dtype=np.float32)
         self._old = np.zeros_like(self._fade)
+        length = int(self.rate * HUSH_MS / 1e3)
+        self._hush_fade = (0.5 + 0.5 * np.cos(np.pi * (np.arange(length) + 1) / length)).astype(np.float32)
         self.played = SampleRing(int(self.rate * CAPTURE_S))
         self._resampler = StreamResampler(MODEL_RATE_HZ, self.rate)
 
@@ -98,6 +103,7 @@ class Playback(Half):
             self._splice(mono, skip)
         else:
             self.ring.read_into(mono)
+        self._fade_hushed(mono)
         data[:, :2] = mono[:, None]
         data[:, 2:] = 0.0
         self.played.write(mono)
@@ -117,6 +123,17 @@ class Playback(Half):
         np.multiply(old, fade[::-1], out=old)
         mono[:length] += old
 
+    def _fade_hushed(self, mono: Pcm) -> None:
+        """Fade out, then silence, up to where ``hush`` was called; a second call goes on with the silence."""
+        count = min(self._hush_end - (self.ring.taken - len(mono)), len(mono))
+        if count > 0:
+            fade = self._hush_fade[self._hushed : self._hushed + count]
+            mono[: len(fade)] *= fade
+            mono[len(fade) : count] = 0.0
+            self._hushed += len(fade)
+        if count < len(mono):
+            self._hushed = 0
+
     def queued_ms(self) -> float:
         """Sound that waits to be played, without the device's own latency."""
         return self.ring.available / self.rate * 1e3
@@ -125,6 +142,10 @@ class Playback(Half):
         """Drop queued sound (model-rate samples) before the next block is played."""
         queued = self.ring.available - (self._skip_asked - self._skip_done)
         self._skip_asked += max(0, min(queued, int(samples * self.rate / MODEL_RATE_HZ)))
+
+    def hush(self) -> None:
+        """Fade out what is queued, from the next block on; its time passes in silence, so the queue stays as long."""
+        self._hush_end = self.ring.written
 
     def queue(self, samples: Pcm) -> int:
         """Queue what fits of sound at the device's rate, as it is; say how many samples that was."""

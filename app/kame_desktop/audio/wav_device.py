@@ -153,6 +153,12 @@ class WavDevice:
     def skip_playback(self, samples: int) -> None:
         self._take(max(0, min(samples, self._queued)))
 
+    def queued_ms(self) -> float:
+        return self._queued * FRAME_MS / FRAME_SAMPLES
+
+    def hush(self) -> None:
+        """Nothing to do: the newest frame, which fades out by itself, is the next to be heard."""
+
     def take_events(self) -> Sequence[DeviceEvent]:
         return ()
 

@@ -185,9 +185,7 @@ class SessionMaker:
             oracle=self._llms.oracle_options(),
             controls=AudioControls() if request.wav is not None else audio_controls(settings.audio),
         )
-        parts = SessionParts(
-            frame_parts, speech_to_text, language_model, clock, activity, None if request.fast else self._ledger
-        )
+        parts = SessionParts(frame_parts, speech_to_text, language_model, clock, activity, self._ledger)
         return Session(config, parts)
 
 

@@ -49,7 +49,8 @@ def bench_start(*, runs: int, as_json: bool) -> int:
         for key, name, limit in (("painted_ms", "window painted", 1_000), ("ready_ms", "conversation runs", 4_000)):
             numbers = report[key]
             line = f"{name:<18} median {numbers['median']:.0f} ms, 90 % {numbers['p90']:.0f} ms (at most {limit} ms)"
-            put(f"{line}; first run {first[key]:.0f} ms\n")
+            kept = "kept" if numbers["median"] <= limit else "NOT kept"
+            put(f"{line}: {kept}; the very first run {first[key]:.0f} ms\n")
     return EXIT_OK
 
 

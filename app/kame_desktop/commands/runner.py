@@ -79,7 +79,7 @@ def _fatal(events: Sequence[Event]) -> AppError | None:
             error = AppError(
                 event.what, event.remedy, component=event.component, category=ErrorCategory(event.category)
             )
-            if error.category is not ErrorCategory.TRANSIENT:
+            if error.category is not ErrorCategory.TRANSIENT and not event.made_up_for:
                 return error
         if isinstance(event, SessionStateChanged) and event.state is SessionState.FAILED:
             return AppError(event.detail, category=ErrorCategory(event.category or "internal"))

@@ -56,6 +56,7 @@ class TurnPrinter:
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
+        self._loading = ""
         self._heard: dict[int, str] = {}
         self._spoken: dict[int, list[str]] = {}
 
@@ -73,6 +74,9 @@ class TurnPrinter:
 
     def _take(self, event: Event) -> None:
         match event:
+            case SessionStateChanged(state=SessionState.LOADING) if event.detail != self._loading:
+                self._loading = event.detail
+                self._line(event, event.detail.lower())
             case SessionStateChanged(state=SessionState.RUNNING):
                 self._line(event, "listening")
             case SttPartial() if self._heard.get(event.utterance) != event.text and event.text:
@@ -95,7 +99,7 @@ class TurnPrinter:
                 words = " ".join(self._spoken.pop(event.utterance, []))
                 cut = " — (interrupted)" if event.interrupted else ""
                 self._line(event, f"spoken    {words}{cut}")
-            case ComponentError(category=ErrorCategory.TRANSIENT):
+            case ComponentError(category=ErrorCategory.TRANSIENT) | ComponentError(made_up_for=True):
                 # Any other ends the run, which says why.
                 self._line(event, f"problem   {event.what} {event.remedy}")
             case _:

@@ -36,9 +36,11 @@ class AppError(Exception):
         what: One plain sentence: what happened.
         remedy: One plain sentence: what the user can do.
         component: The part it came from ("microphone", "speech-to-text", "llm", ...).
+        made_up_for: Another part does the work instead, as ``remedy`` says.
     """
 
     category = ErrorCategory.INTERNAL
+    made_up_for = False
 
     def __init__(
         self, what: str, remedy: str = "", *, component: str = "app", category: ErrorCategory | None = None

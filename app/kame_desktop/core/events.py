@@ -412,12 +412,16 @@ class RecordingChanged(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComponentError(Event):
-    """A component is in trouble; the conversation goes on where it can."""
+    """A component is in trouble; the conversation goes on where it can.
+
+    ``made_up_for``: it surely does, for another one does the work instead.
+    """
 
     component: str
     category: str
     what: str
     remedy: str
+    made_up_for: bool = False
 
     @classmethod
     def of(cls, error: AppError, at_ms: float) -> ComponentError:
@@ -428,4 +432,5 @@ class ComponentError(Event):
             category=error.category.value,
             what=error.what,
             remedy=error.remedy,
+            made_up_for=error.made_up_for,
         )

@@ -21,7 +21,7 @@ def missing_package(distribution: str, extra: str, *, component: str) -> Missing
     """The error for an absent optional package."""
     return MissingPackageError(
         f"The package '{distribution}' is not installed.",
-        f"Install it with: pip install 'kame-desktop[{extra}]' (in a checkout: make run).",
+        f"In a checkout: make {'gpu' if extra == 'gpu' else 'run'}. Else: pip install 'kame-desktop[{extra}]'.",
         component=component,
     )
 

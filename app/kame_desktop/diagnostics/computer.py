@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import importlib.util
 import os
 import platform
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from kame_desktop import __version__
 from kame_desktop.core.checks import Check, CheckState
+from kame_desktop.core.display import x11_problem
 
 _GB = 1e9
 _ENOUGH_CORES = 2
@@ -161,16 +161,9 @@ def display_check(environment: Mapping[str, str] = os.environ) -> Check:
             "Log in to a desktop to use the window.",
             {"platform": None},
         )
-    try:
-        ctypes.CDLL("libxcb-cursor.so.0")
-    except OSError:
-        return Check(
-            name,
-            CheckState.FAIL,
-            "A system library of the window is missing (libxcb-cursor).",
-            "On Debian or Ubuntu: sudo apt install libxcb-cursor0",
-            {"platform": "xcb"},
-        )
+    problem = x11_problem()
+    if problem is not None:
+        return Check(name, CheckState.FAIL, *problem, {"platform": "xcb"})
     return Check(name, CheckState.OK, "The desktop is X11's.", values={"platform": "xcb"})
 
 

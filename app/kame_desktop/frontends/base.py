@@ -89,6 +89,7 @@ class FrontendInput:
         heard_final: ``heard_text`` won't change any more.
         heard_until_ms: Session time of the newest sound that ``heard_text`` is made of.
         now_ms: Session time of the end of this frame.
+        unplayed_ms: So much sound of earlier frames waits to be played.
         turn_taken: The user pressed the talk key in this frame: whatever is being said ends at once.
     """
 
@@ -103,6 +104,7 @@ class FrontendInput:
     heard_final: bool = False
     heard_until_ms: float = 0.0
     now_ms: float = 0.0
+    unplayed_ms: float = 0.0
     turn_taken: bool = False
 
 
@@ -125,6 +127,7 @@ class FrontendOutput:
         speech_started: The first sound of an answer is in ``pcm``; ``onset_ms`` into it.
         speech_ended: The answer is over after ``pcm``.
         interrupted: The answer was cut short by the user.
+        hushed: The voice breaks off, ``pcm`` fades out: what is still unplayed of it isn't to be heard either.
         holding_turn: The front end is answering, or means to: the loop should go on after the end of a file.
         answers: The utterance that the answer is to, when ``speech_started``; None: the user's latest one.
     """
@@ -135,6 +138,7 @@ class FrontendOutput:
     onset_ms: float = 0.0
     speech_ended: bool = False
     interrupted: bool = False
+    hushed: bool = False
     holding_turn: bool = False
     answers: int | None = None
 

@@ -140,7 +140,7 @@ class LiteFrontend:
         if given.turn_taken:
             stopped = self._give_up()
         else:
-            stopped = self._mind_overlap(given) if self._overlap is not None else self._stop_for_user(user)
+            stopped = self._mind_overlap(given) if self._overlap is not None else self._stop_for_user(given)
         if stopped is not None:
             return stopped
         self._take_turn(given)
@@ -196,9 +196,9 @@ class LiteFrontend:
         if slot.utterance is None or slot.utterance == heard.utterance:
             heard.feed(slot, self._tokenizer)
 
-    def _stop_for_user(self, user: UserActivity) -> FrontendOutput | None:
+    def _stop_for_user(self, given: FrontendInput) -> FrontendOutput | None:
         """Fall silent when the user wants the turn; the frame that fades out, or None."""
-        turn = self._speaking
+        turn, user = self._speaking, given.user
         if turn is None:
             return None
         same = turn.utterance == user.utterance
@@ -212,8 +212,11 @@ class LiteFrontend:
                 if same:
                     turn.drop_answer(self._new_plan())
                 return self._drop(was_started, interrupted=was_started)
-            self._overlap = Overlap(user.utterance, self._spoken_before_start, self._rest_of_piece(turn))
-            return FrontendOutput(self._player.fade_out(), holding_turn=True)
+            unplayed = ms_to_samples(given.unplayed_ms)
+            hushed = self._player.covers(unplayed)
+            rest = self._rest_of_piece(turn, unplayed if hushed else 0)
+            self._overlap = Overlap(user.utterance, self._spoken_before_start, rest)
+            return FrontendOutput(self._player.fade_out(), hushed=hushed, holding_turn=True)
         return None
 
     def _give_up(self) -> FrontendOutput | None:
@@ -242,9 +245,9 @@ class LiteFrontend:
                 self._heard.over_answer = False
                 return self._drop(turn.started, interrupted=turn.started)
 
-    def _rest_of_piece(self, turn: Turn) -> Remainder | None:
+    def _rest_of_piece(self, turn: Turn, unplayed: int) -> Remainder | None:
         """What is left of the clause that is being cut; an opener isn't said again."""
-        rest = self._player.rest()
+        rest = self._player.rest(unplayed)
         if rest is None:
             return self._remainder
         piece, word = rest
@@ -255,7 +258,9 @@ class LiteFrontend:
 
     def _drop(self, was_started: bool, interrupted: bool) -> FrontendOutput:
         self._speaking = self._overlap = self._remainder = None
-        return FrontendOutput(self._player.fade_out(), speech_ended=was_started, interrupted=interrupted)
+        return FrontendOutput(
+            self._player.fade_out(), speech_ended=was_started, interrupted=interrupted, hushed=interrupted
+        )
 
     def _take_turn(self, given: FrontendInput) -> None:
         heard = self._heard

@@ -77,6 +77,8 @@ class ClipPlayer:
         self._position = 0
         self._next_word = 0
         self._gap = 0
+        self._silence = 0
+        """Samples since the latest piece, or, while one is being played, before it."""
 
     @property
     def sounding(self) -> bool:
@@ -86,7 +88,7 @@ class ClipPlayer:
     def stop(self) -> None:
         """Forget the piece and the gap; what follows is silence."""
         self._piece = None
-        self._gap = 0
+        self._gap = self._silence = 0
 
     def render(self, pick: Callable[[], Piece | None]) -> Rendered:
         """Make the next frame. ``pick`` is asked for the next piece at the very sample where it would begin."""
@@ -98,11 +100,13 @@ class ClipPlayer:
             if self._piece is None:
                 skip = min(self._gap, FRAME_SAMPLES - at)
                 self._gap -= skip
+                self._silence += skip
                 at += skip
                 if at == FRAME_SAMPLES:
                     break
                 self._piece = pick()
                 if self._piece is None:
+                    self._silence += FRAME_SAMPLES - at
                     break
                 self._position, self._next_word = 0, self._piece.told
             taken = self._copy(self._piece, pcm, at, words)
@@ -110,23 +114,31 @@ class ClipPlayer:
             at += taken
             if self._position >= self._piece.clip.pcm.size:
                 self._gap = self._piece.gap_samples
+                self._silence = 0
                 self._piece = None
         audible = np.flatnonzero(np.abs(pcm) > _AUDIBLE)
         return Rendered(pcm, tuple(words), int(audible[0]) if audible.size else None, answer_samples)
 
-    def rest(self) -> tuple[Piece, int] | None:
+    def covers(self, unplayed: int) -> bool:
+        """The piece before this one is as good as over when the last ``unplayed`` samples aren't heard."""
+        since = self._silence + (self._position if self._piece is not None else 0)
+        return since + ms_to_samples(_NEARLY_SAID_MS) >= unplayed
+
+    def rest(self, unplayed: int = 0) -> tuple[Piece, int] | None:
         """What is left of the piece that is being played, from the beginning of the word in whose middle it is.
 
-        Also says which word of the piece that is. None when nothing is being played, or (nearly) all of it was.
+        The last ``unplayed`` samples that were rendered count as left. Also says which word of the piece that is. None
+        when nothing is being played, or (nearly) all of it was.
         """
         piece = self._piece
         if piece is None or not piece.words:
             return None
         pcm, onsets = piece.clip.pcm, piece.clip.onsets
-        begun = self._position + ms_to_samples(_HARDLY_BEGUN_MS)
+        position = max(0, self._position - unplayed)
+        begun = position + ms_to_samples(_HARDLY_BEGUN_MS)
         word = max((number for number, onset in enumerate(onsets) if onset <= begun), default=0)
         word = min(word, self._next_word)
-        if self._next_word == len(onsets) and pcm.size - self._position <= ms_to_samples(_NEARLY_SAID_MS):
+        if self._next_word == len(onsets) and pcm.size - position <= ms_to_samples(_NEARLY_SAID_MS):
             return None
         start = onsets[word]
         sound = pcm[start:].copy()

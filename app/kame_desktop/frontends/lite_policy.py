@@ -54,8 +54,9 @@ MIN_TURN_SPEECH_MS = 300.0
 """Less speech than this doesn't make the assistant take the turn before there are words to say."""
 MIN_OPENER_SPEECH_MS = 400.0
 """Less speech than this may be a cough: no opener unless the back end heard words."""
-INTERRUPT_SPEECH_MS = 180.0
-"""Of 200 ms of speech over the answer the turn detector has seen so much: it is 17 ms late (median of 43 words)."""
+INTERRUPT_SPEECH_MS = 140.0
+"""The answer ends in the frame in which 200 ms of speech over it come nearest: of those the turn detector has seen 183
+(it is 17 ms late, median of 43 words), and a frame may be 40 ms early or late."""
 RESUME_ANSWER_MS = 1_000.0
 """While less of the answer than this was played, a user who goes on simply gets the turn back."""
 STALE_PATIENCE_MS = 700.0

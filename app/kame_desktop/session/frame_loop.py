@@ -235,6 +235,7 @@ class FrameLoop:
                 heard_final=final,
                 heard_until_ms=until_ms,
                 now_ms=now_ms,
+                unplayed_ms=parts.device.queued_ms(),
                 turn_taken=self._talk_key.pressed,
             )
         )
@@ -244,6 +245,8 @@ class FrameLoop:
             self._news.drop_answers_before(user.utterance)
         played = self._loudness.play(output.pcm, self._gain(controls, output, user))
         parts.device.write_frame(played)
+        if output.hushed:
+            parts.device.hush()
         self._tell.sound(frame, now_ms, captured, heard, played)
         self._tell.accounts(feed, now_ms)
         return output, played
@@ -287,7 +290,7 @@ class FrameLoop:
         self._tell.hardware(happened, now_ms)
         for event in happened:
             if event.info is not None:
-                self._microphone_there = True
+                self._microphone_there = event.info.has_microphone
                 parts.echo.reset()
             elif event.lost and event.component == "microphone":
                 self._microphone_there = False

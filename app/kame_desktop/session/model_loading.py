@@ -93,5 +93,7 @@ class ModelLoader:
 
 
 def with_outcome(error: AppError, outcome: str) -> AppError:
-    """The error, its remedy followed by what happens meanwhile."""
-    return AppError(error.what, f"{error.remedy} {outcome}".strip(), component=error.component, category=error.category)
+    """The error, which is made up for, its remedy followed by what happens meanwhile."""
+    told = AppError(error.what, f"{error.remedy} {outcome}".strip(), component=error.component, category=error.category)
+    told.made_up_for = True
+    return told

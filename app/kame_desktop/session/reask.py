@@ -122,7 +122,7 @@ async def reask(
         model: Who is asked.
         series: Number of this model among those that are asked again, from 1.
         scheduler: When it is asked; ``speculate=False``: finished sentences only.
-        oracle: How it is asked. Rules and stand-ins are left out: it is this model that is of interest.
+        oracle: How it is asked. No other model stands in: it is this one that is of interest.
         ledger: Where each day's usage is kept.
         tell: Is handed what comes while it comes, on this loop's thread.
 
@@ -179,7 +179,7 @@ class _Run:
             bus=self._bus,
             clock=self._clock,
             activity=self._work,
-            options=dataclasses.replace(oracle, router=None, fallback=None),
+            options=dataclasses.replace(oracle, fallback=None),
             ledger=ledger,
         )
         self._box = self._bus.subscribe(

@@ -7,7 +7,6 @@ missing.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import signal
 import socket
@@ -18,6 +17,7 @@ from pathlib import Path
 from PySide6.QtCore import QSocketNotifier, QTimer
 from PySide6.QtWidgets import QApplication
 
+from kame_desktop.core.display import x11_problem
 from kame_desktop.core.errors import MissingError
 from kame_desktop.core.paths import state_dir
 from kame_desktop.core.settings import SettingsStore
@@ -42,14 +42,9 @@ def _check_display() -> None:
             "Log in to a desktop, or use the command line with a sound file.",
             component="window",
         )
-    try:
-        ctypes.CDLL("libxcb-cursor.so.0")
-    except OSError:
-        raise MissingError(
-            "A system library of the window is missing (libxcb-cursor).",
-            "On Debian or Ubuntu: sudo apt install libxcb-cursor0",
-            component="window",
-        ) from None
+    problem = x11_problem()
+    if problem is not None:
+        raise MissingError(*problem, component="window")
 
 
 @contextlib.contextmanager

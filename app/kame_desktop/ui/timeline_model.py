@@ -33,6 +33,7 @@ class PeakTrack:
     def __init__(self) -> None:
         self._levels: list[NDArray[np.uint8]] = [np.zeros(1_024, dtype=np.uint8) for _ in range(_LEVELS)]
         self._count = 0
+        self._stale_from = 0
 
     @property
     def duration_ms(self) -> float:
@@ -42,18 +43,21 @@ class PeakTrack:
     def write(self, start_ms: float, peaks: Iterable[float]) -> None:
         """Put peaks (0..1) at a time; what was skipped before it is silence."""
         first = max(0, round(start_ms / BIN_MS))
-        values = np.asarray([round(min(1.0, max(0.0, peak)) * _FULL) for peak in peaks], dtype=np.uint8)
-        self._count = max(self._count, first + len(values))
-        start, stop = first, first + len(values)
-        for number in range(_LEVELS):
-            level = self._room(number, stop)
-            if number == 0:
-                level[start:stop] = values
-            else:
-                below = self._levels[number - 1]
-                for index in range(start, stop):
-                    level[index] = below[index * _FACTOR : (index + 1) * _FACTOR].max(initial=0)
-            start, stop = start // _FACTOR, -(-stop // _FACTOR)
+        values = np.rint(np.clip(np.fromiter(peaks, dtype=np.float64), 0.0, 1.0) * _FULL)
+        stop = first + len(values)
+        self._room(0, stop)[first:stop] = values
+        self._count = max(self._count, stop)
+        self._stale_from = min(self._stale_from, first)
+
+    def _refresh(self) -> None:
+        """Bring the coarser levels up to date."""
+        first, stop = self._stale_from, self._count
+        for number in range(1, _LEVELS):
+            first, stop = first // _FACTOR, -(-stop // _FACTOR)
+            if first < stop:
+                below = self._room(number - 1, stop * _FACTOR)[first * _FACTOR : stop * _FACTOR]
+                self._room(number, stop)[first:stop] = below.reshape(-1, _FACTOR).max(axis=1)
+        self._stale_from = self._count
 
     def _room(self, number: int, stop: int) -> NDArray[np.uint8]:
         """One level, long enough for ``stop`` bins."""
@@ -66,6 +70,7 @@ class PeakTrack:
 
     def columns(self, start_ms: float, ms_per_column: float, count: int) -> NDArray[np.float32]:
         """The peak of each of ``count`` columns from ``start_ms`` on, in 0..1."""
+        self._refresh()
         out = np.zeros(count, dtype=np.float32)
         number = 0
         while number < _LEVELS - 1 and ms_per_column >= BIN_MS * _FACTOR ** (number + 1):

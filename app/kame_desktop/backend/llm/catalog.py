@@ -75,6 +75,12 @@ def resolve(name: str, api_base: str | None = None) -> LlmModel:
     """
     name = _checked_name(name)
     if api_base is not None and api_base.strip():
+        if name == AUTO_NAME:
+            raise BadInputError(
+                "'auto' chooses among models by your rules, so it has no address.",
+                "Give the name that the service at the address knows, or leave the address out.",
+                component="llm",
+            )
         address = _checked_address(api_base.strip())
         return _at(name, address, _local_service(address))
     known = _RESERVED.get(name) or _well_known(shipped_catalog()).get(name)

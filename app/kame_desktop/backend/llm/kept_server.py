@@ -25,6 +25,7 @@ class KeptServer:
         self._server: LocalServer | None = None
         self._closed = False
         self._policy = RestartPolicy()
+        self._came_up = False
 
     def lease(self) -> LocalServer:
         """The server as one conversation sees it: its ``stop`` leaves the server running."""
@@ -42,13 +43,15 @@ class KeptServer:
                 server = self._server = self._make()
             if dead is not None:
                 dead.stop()
-                if self._policy.crashed(time.monotonic() * 1e3) is None:
+                if self._came_up and self._policy.crashed(time.monotonic() * 1e3) is None:
                     raise LlmError(
                         "The starter model stopped twice within a minute and stays off.",
                         "Choose another language model, or open the program again.",
                         category=ErrorCategory.PERMANENT,
                     )
+            self._came_up = False
             server.start()
+            self._came_up = True
             return server
 
     def close(self) -> None:

@@ -48,7 +48,7 @@ def _turn(turn: Turn) -> dict[str, Any]:
                 for heard in turn.heard
             ],
         },
-        "oracle": [_revision(revision) for revision in turn.revisions],
+        "oracle": [answer_object(revision) for revision in turn.revisions],
         "assistant": {
             "text": turn.spoken,
             "start_ms": _ms(turn.agent_start_ms),
@@ -69,7 +69,8 @@ def _turn(turn: Turn) -> dict[str, Any]:
     }
 
 
-def _revision(revision: Revision) -> dict[str, Any]:
+def answer_object(revision: Revision) -> dict[str, Any]:
+    """One answer of the language model."""
     return {
         "number": revision.number,
         "generation": revision.generation,

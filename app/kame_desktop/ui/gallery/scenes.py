@@ -56,7 +56,7 @@ def _error() -> Script:
     script.hear(2, "who wrote", 0).ask(3, 2, 2).answer(3, 2, "Who wrote what?", 219)
     script.later(600).end(2, "Who wrote Romeo and Juliet?").ask(4, 2, 5)
     what, remedy = (
-        "The service refused the key for GPT-4o mini.",
+        "The service refused the key for GPT-4.1 mini.",
         "Check the key, or choose another language model.",
     )
     script.out.append(

@@ -23,7 +23,7 @@ from kame_desktop.session.services import SessionRequest
 from kame_desktop.weights.download import Downloader
 
 STARTER = LlmModel("starter", "Starter model", starter=True, hint="small, often wrong")
-REMOTE = LlmModel("gpt-4.1-nano", "GPT-4.1 nano", provider="openai")
+REMOTE = LlmModel("gpt-4.1-mini", "GPT-4.1 mini", provider="openai")
 LOCAL = LlmModel("llama3.2", "Llama 3.2 (Ollama)", api_base="http://localhost:11434/v1")
 CLAUDE = LlmModel("claude-opus-4-1", "Claude Opus 4.1", provider="anthropic")
 OPENAI = Provider("openai", "OpenAI", ("OPENAI_API_KEY",), "https://platform.openai.com/api-keys")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib
 import io
 import logging
 import os
@@ -42,6 +43,10 @@ _LIBRARIES = (
     "openai",
 )
 _OTHER_ENGINES = "cascade, alone, kame or moshi"
+_CHILDREN = {  # what a frozen bundle is started with as a child of itself, see core.child_process
+    "--device-lookout": "kame_desktop.audio.device_lookout",
+    "--starter-host": "kame_desktop.backend.llm.starter_host",
+}
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -342,6 +347,9 @@ def command() -> NoReturn:
     A model's load, or an import, that was cut short by Ctrl+C still runs on its thread. Python would wait for it, and
     native code that is caught in Python's own end aborts the process: so the process ends at once then.
     """
+    if len(sys.argv) == 2 and sys.argv[1] in _CHILDREN:
+        importlib.import_module(_CHILDREN[sys.argv[1]]).main()
+        sys.exit(0)
     code = main()
     for stream in (sys.stdout, sys.stderr):
         _settle(stream)

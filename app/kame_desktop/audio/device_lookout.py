@@ -15,11 +15,10 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import kame_desktop
 from kame_desktop.audio.portaudio import look_again, sounddevice
+from kame_desktop.core.child_process import spawn_module
 
 if TYPE_CHECKING:
     from kame_desktop.audio.base import DeviceList
@@ -40,7 +39,7 @@ class DeviceLookout:
             return None
         try:
             if self._child is None:
-                self._child = _spawn()
+                self._child = spawn_module("kame_desktop.audio.device_lookout", "--device-lookout")
                 if self._ended:
                     self.end()
                     return None
@@ -80,26 +79,6 @@ def _device_list(answer: dict[str, Any]) -> DeviceList:
         for kind in ("input", "output")
     )
     return DeviceList(inputs, outputs)
-
-
-def _spawn() -> subprocess.Popen[bytes]:
-    """Start the child with the package importable, silent, and without a console window on Windows."""
-    root = str(Path(kame_desktop.__file__).resolve().parent.parent)
-    environment = dict(os.environ)
-    environment["PYTHONPATH"] = os.pathsep.join(filter(None, (root, environment.get("PYTHONPATH"))))
-    if getattr(sys, "frozen", False):
-        command = [sys.executable, "--device-lookout"]
-    else:
-        command = [sys.executable, "-m", "kame_desktop.audio.device_lookout"]
-    return subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env=environment,
-        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-        start_new_session=sys.platform != "win32",
-    )
 
 
 def _look() -> dict[str, list[list[Any]]]:

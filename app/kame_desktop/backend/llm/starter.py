@@ -19,16 +19,15 @@ import json
 import os
 import secrets
 import subprocess
-import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import kame_desktop
 from kame_desktop.backend.llm.base import Message
 from kame_desktop.backend.llm.catalog import find_starter_file
 from kame_desktop.backend.prompt import STARTER_SLOT_TOKENS, starter_warm_up
+from kame_desktop.core.child_process import spawn_module
 from kame_desktop.core.errors import AppError, Cancelled, MissingPackageError, ModelFileError
 
 STARTER_LICENSE = "Apache-2.0"
@@ -151,7 +150,7 @@ class StarterServer:
         with self._lock:
             if self._stopped:
                 raise Cancelled("Loading the starter model was stopped.", component="llm")
-            process = self._process = _spawn()
+            process = self._process = spawn_module("kame_desktop.backend.llm.starter_host", "--starter-host")
         order = {
             "model": str(path),
             "token": self.token,
@@ -217,23 +216,3 @@ class StarterServer:
 def _threads() -> int:
     """Half of the processors: sound, speech recognition and the voice need theirs."""
     return max(1, min(_MOST_THREADS, (os.cpu_count() or 2) // 2))
-
-
-def _spawn() -> subprocess.Popen[bytes]:
-    """Start the host process with the package importable, silent, and without a console window on Windows."""
-    root = str(Path(kame_desktop.__file__).resolve().parent.parent)
-    environment = dict(os.environ)
-    environment["PYTHONPATH"] = os.pathsep.join(filter(None, (root, environment.get("PYTHONPATH"))))
-    if getattr(sys, "frozen", False):
-        command = [sys.executable, "--starter-host"]
-    else:
-        command = [sys.executable, "-m", "kame_desktop.backend.llm.starter_host"]
-    return subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env=environment,
-        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-        start_new_session=sys.platform != "win32",
-    )

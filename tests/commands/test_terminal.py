@@ -79,6 +79,24 @@ def test_a_remedy_keeps_its_brackets() -> None:
     assert "'kame-desktop[starter]'" in out.getvalue()
 
 
+def test_each_thing_that_loads_is_named_once_and_before_the_clock_runs() -> None:
+    out = io.StringIO()
+    loading = [
+        SessionStateChanged(at_ms=0.0, state=SessionState.LOADING, detail=detail, progress=progress)
+        for detail, progress in (
+            ("Loading the voice", 0.2),
+            ("Loading the voice", 0.4),
+            ("Loading the recogniser", 0.5),
+        )
+    ]
+    columns_for(out).take([*loading, CONVERSATION[0]])
+    assert [line.strip() for line in out.getvalue().splitlines()] == [
+        "loading the voice",
+        "loading the recogniser",
+        "0.00 s  listening",
+    ]
+
+
 def test_elsewhere_it_is_plain_lines_and_what_ends_the_run_is_left_to_the_end() -> None:
     out = io.StringIO()
     columns = columns_for(out)

@@ -76,7 +76,7 @@ class TurnPrinter:
         match event:
             case SessionStateChanged(state=SessionState.LOADING) if event.detail != self._loading:
                 self._loading = event.detail
-                self._line(event, event.detail.lower())
+                self._write(" " * 11 + event.detail.lower())  # the conversation's clock doesn't run yet
             case SessionStateChanged(state=SessionState.RUNNING):
                 self._line(event, "listening")
             case SttPartial() if self._heard.get(event.utterance) != event.text and event.text:
@@ -106,8 +106,11 @@ class TurnPrinter:
                 pass
 
     def _line(self, event: Event, text: str) -> None:
+        self._write(f"{event.at_ms / 1e3:7.2f} s  {text}")
+
+    def _write(self, line: str) -> None:
         with printing():
-            self._out.write(f"{event.at_ms / 1e3:7.2f} s  {text}\n")
+            self._out.write(line + "\n")
             self._out.flush()
 
 

@@ -157,7 +157,10 @@ def main(settings: Path) -> dict[str, Any]:
     first, second = (read_wav(path) for path in app.sample_questions())
     talk = Conversation(app)
     talk.session.start()
-    states = lambda: [event.state for _, event in talk.of(SessionStateChanged)]  # noqa: E731
+
+    def states() -> list[SessionState]:
+        return [event.state for _, event in talk.of(SessionStateChanged)]
+
     talk.wait("running", lambda: SessionState.RUNNING in states(), 60.0)
     bring_the_loudspeaker_near()
     speaker, mic = Recorder("ci_speaker.monitor"), Recorder("ci_micfeed.monitor")

@@ -24,6 +24,7 @@ from kame_desktop.core.errors import LlmError
 from tests.backend.llm_calls import KEY, LIBRARY_WARNINGS, SECRETS, ask, collect, keyed_client, shown_by
 from tests.backend.test_llm_failures import CASES, SILENCES
 from tests.fakes.wire_servers import FORMATS, Cut, Fail, Garble, Say, Script, WireServer
+from tests.talkative import everything_logged
 
 pytestmark = LIBRARY_WARNINGS
 
@@ -64,17 +65,8 @@ async def client() -> AsyncIterator[LiteLlmClient]:
 def log(client: LiteLlmClient) -> Iterator[Everything]:
     """What is logged, with every level at its lowest. ``client``: the library's loggers are there by now."""
     handler = Everything()
-    loggers = [logging.getLogger(), *map(logging.getLogger, list(logging.root.manager.loggerDict))]
-    levels = [(logger, logger.level, logger.disabled) for logger in loggers]
-    for logger in loggers:
-        logger.setLevel(logging.DEBUG)
-        logger.disabled = False
-    logging.getLogger().addHandler(handler)
-    yield handler
-    logging.getLogger().removeHandler(handler)
-    for logger, level, disabled in levels:
-        logger.setLevel(level)
-        logger.disabled = disabled
+    with everything_logged(handler):
+        yield handler
 
 
 def assert_nothing_in(text: str) -> None:

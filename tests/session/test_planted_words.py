@@ -33,6 +33,7 @@ from tests.fakes.llm import Answer
 from tests.fakes.stt import FakeStt
 from tests.fakes.turns import ScriptedTurns
 from tests.session.stage import Stage
+from tests.talkative import everything_logged
 
 pytestmark = pytest.mark.logs_errors
 
@@ -62,17 +63,8 @@ class Everything(logging.Handler):
 def log() -> Iterator[Everything]:
     """All loggers at their most talkative."""
     handler = Everything()
-    loggers = [logging.getLogger(), *map(logging.getLogger, list(logging.root.manager.loggerDict))]
-    levels = [(logger, logger.level, logger.disabled) for logger in loggers]
-    for logger in loggers:
-        logger.setLevel(logging.DEBUG)
-        logger.disabled = False
-    logging.getLogger().addHandler(handler)
-    yield handler
-    logging.getLogger().removeHandler(handler)
-    for logger, level, disabled in levels:
-        logger.setLevel(level)
-        logger.disabled = disabled
+    with everything_logged(handler):
+        yield handler
 
 
 def fail(words: str = EVERYTHING) -> None:
